@@ -69,7 +69,9 @@ import Testing
 
   private func dialog(_ answers: [Import]) -> AddFeedViewModel {
     reader.publication.with { $0.imports = answers }
-    let dialog = AddFeedViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { [outputs] in outputs.all.append($0) }
+    let dialog = AddFeedViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { [outputs] in
+      outputs.all.append($0)
+    }
     dialog.observe { [recorder] in recorder.record($0.phase) }
     return dialog
   }

@@ -140,7 +140,8 @@ import Testing
     let reader = ReaderFixture(clubs: clubs)
     // All of them, and not those that the page has come to.
     reader.publication.with { $0.pageSize = 2 }
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: LastValue(true), documents: .onDisk) { [told] in
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: LastValue(true), documents: .onDisk) {
+      [told] in
       told.all.append($0)
     }
     page.appear()
@@ -176,7 +177,8 @@ import Testing
     page.send(.exportTapped)
     await reader.settle()
     #expect(!page.state.isChoosingExportFile)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("before".utf8), "no file is written that nobody looked the feeds up for")
+    #expect(
+      try Data(contentsOf: URL(fileURLWithPath: path)) == Data("before".utf8), "no file is written that nobody looked the feeds up for")
     #expect(
       page.state.clubs.message == "The feeds were not exported. The publication cannot be reached. Check your connection and try again.")
     page.send(.messageDismissed)

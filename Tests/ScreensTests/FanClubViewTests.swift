@@ -291,7 +291,9 @@ final class FanClubViewTests: ScreensTestCase {
       let (store, formatting) = (rig.fixture.store, rig.fixture.formatting)
       let permission = LastValue(false)
       var outputs: [FanClubListViewModel.Output] = []
-      let model = FanClubListViewModel(store: store, formatting: formatting, canAddFeeds: permission, documents: .onDisk) { outputs.append($0) }
+      let model = FanClubListViewModel(store: store, formatting: formatting, canAddFeeds: permission, documents: .onDisk) {
+        outputs.append($0)
+      }
       let seen = try rig.show(Screen(model))
       XCTAssertNil(seen.button("Export…"))
       permission.value = true

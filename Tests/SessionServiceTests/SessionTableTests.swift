@@ -36,7 +36,8 @@ import Testing
     "ended": .signedOut(.ended), "signingOut": .signingOut, "signingIn/first": .signingIn(after: .noSession),
     "signingIn/asked": .signingIn(after: .byUser), "signingIn/lost": .signingIn(after: .byUserTokenNotErased(lost)),
     "unverified/kept": .unverified(.ada, .persisted), "unverified/lost": .unverified(.ada, .untilQuit(lost)),
-    "signedIn/bo": .signedIn(.bo, .saving), "signedIn/bo/kept": .signedIn(.bo, .persisted), "signedIn/bo/lost": .signedIn(.bo, .untilQuit(lost)),
+    "signedIn/bo": .signedIn(.bo, .saving), "signedIn/bo/kept": .signedIn(.bo, .persisted),
+    "signedIn/bo/lost": .signedIn(.bo, .untilQuit(lost)),
     "signedIn/kept": .signedIn(.ada, .persisted), "checking/ada": .checking(.ada, .persisted), "unverified/new": .unverified(.ada, .saving),
     "refreshing": .refreshing(.ada, .saving), "refreshing/kept": .refreshing(.ada, .persisted), "reused": .signedOut(.reused),
   ]

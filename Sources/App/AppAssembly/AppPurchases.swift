@@ -5,17 +5,17 @@ import PublicationCommerce
 import PurchaseService
 
 extension Flag {
-  /// Whether a receipt is verified on this device first and confirmed by the backend, or by the backend only, as it was.
+  /// Whether receipts are verified on this device first and confirmed by the backend, or only verified by the backend, as before.
   public static let deviceFirstPurchases = Flag("purchase.device_first")
 }
 
 extension Flags {
-  /// What this version of the app reports to know: what a publication's rule can ask for.
+  /// The features that this version of the app reports, which a publication's rule can require.
   private static let features: Set<String> = ["device_receipts", "hosted_checkout"]
 
   /// - Parameter path: the database's file.
   convenience init(_ environment: AppEnvironment, _ publication: PublicationFlags, path: String) {
-    // A version that cannot be parsed counts as older than any that a rule asks for.
+    // A version that cannot be parsed counts as older than any that a rule requires.
     let client = ClientCapabilities(version: ClientVersion(environment.version) ?? .zero, features: Self.features)
     self.init(
       FlagEnvironment(
@@ -25,7 +25,8 @@ extension Flags {
     onProblem = environment.report
   }
 
-  /// Counts how a purchase ended, in the buckets of the session that began it. To cancel is not to fail, and what waits has not ended.
+  /// Counts how a purchase ended, in the buckets of the session that began it. A cancellation is no failure, and a pending purchase has not
+  /// ended.
   func count(_ outcome: PurchaseOutcome<PurchasableProduct>, of transaction: Transaction) {
     let (kind, code): (FlagEvent.Kind, String?)
     switch outcome {
@@ -49,8 +50,8 @@ extension Purchases<PurchasableProduct> {
 }
 
 extension StagedPurchases<PurchasableProduct> {
-  /// The two ways in which this app buys, beside each other: the one that verifies by the backend only, and the one that is to replace it.
-  /// - Parameter canPay: whether anything can be bought, beside having what was.
+  /// The two purchase paths of this app, beside each other: the one that verifies by the backend only, and its replacement.
+  /// - Parameter canPay: whether new purchases are possible; earlier ones always give access.
   convenience init(
     _ environment: AppEnvironment, client: APIClient, journal: Journal, canPay: Bool, flags: Flags,
     account: @escaping PublicationPath.Account

@@ -13,9 +13,9 @@ import SessionService
 import StubStore
 
 /// Builds the app out of its live parts, or a test's: client, session and flags at once, the journal and the purchases with the first
-/// reader, and for each reader what is theirs on this machine.
+/// reader, and for each reader their data on this machine.
 ///
-/// The coordinator that it makes holds it. Isolated to the main actor.
+/// The coordinator that it makes retains it. Isolated to the main actor.
 @MainActor public final class Assembly {
   /// What sells, once a reader has come.
   public private(set) var purchases: PublicationPurchases?
@@ -27,14 +27,14 @@ import StubStore
   private let client: APIClient
   private let session: Session
   private let flags: Flags
-  /// A client that speaks for one reader only, as long as they are signed in.
+  /// A client for one reader's requests only, as long as they are signed in.
   private let account: PublicationPath.Account
   private let answers: AsyncStream<Void>
   /// The journal that keeps this process from selling anything.
   private var damagedJournal: String?
 
   /// - Parameters:
-  ///   - environment: what screens and coordinator share. A test store changes what it says of the store.
+  ///   - environment: what screens and coordinator share. A test store changes its part about the store.
   ///   - transport: answers the publication's API.
   ///   - tokenStore: where the session's token is stored.
   ///   - dataFolder: where readers' data is stored, as a path; `nil` has it in memory.
@@ -87,7 +87,7 @@ import StubStore
   /// Opens what a reader has on this machine.
   /// - Throws: `SQLiteError`, `MigrationError`.
   private func open(_ user: User) async throws -> ReaderScope {
-    // What an earlier run knew is known before anything is asked of a flag.
+    // The rules of an earlier run are read before the first flag is.
     await flags.open()
     let purchases = try await openPurchases()
     let (client, effects) = (client, environment.effects)
@@ -104,7 +104,7 @@ import StubStore
       storage: storage, environment: environment, order: { try? await client.order($0) })
   }
 
-  /// One for all readers of this process: a payment that one of them left under way is finished when they are back.
+  /// One for all readers of this process: a payment that a reader left under way is finished when they are back.
   private func openPurchases() async throws -> PublicationPurchases {
     if let purchases { return purchases }
     let journal = try await openJournal()
@@ -121,8 +121,8 @@ import StubStore
     return made
   }
 
-  /// A damaged journal is left as it is, since a payment that is under way in it may not be begun a second time. It keeps no reader from
-  /// reading: one in memory takes what the publication says the reader has, and nothing can be paid for.
+  /// A damaged journal is left as it is, since a payment that is under way in it may not be begun a second time. Reading still works: a
+  /// journal in memory takes the reader's receipts from the publication, and nothing can be bought.
   private func openJournal() async throws -> Journal {
     let (path, clock, effects) = (Self.path("purchases", in: dataFolder), environment.storeClock, environment.effects)
     do {

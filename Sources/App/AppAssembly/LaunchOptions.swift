@@ -43,9 +43,9 @@ public struct LaunchOptions: Equatable, Sendable {
   public var dataFolder: String?
   /// A file of transport faults to inject, for testers.
   public var faultsFile: String?
-  /// A file of products and outcomes: the app sells from a test store, whatever the publication sells.
+  /// A file of products and outcomes: the app sells from a test store, in place of the publication's products.
   public var stubProductsFile: String?
-  /// A file of canned answers, which the publication's backend is not asked for.
+  /// A file of canned answers, which are given in the place of the publication's.
   public var stubAnswersFile: String?
   /// One line of JSON for each imported source.
   public var json = false
@@ -136,12 +136,12 @@ public struct LaunchOptions: Equatable, Sendable {
     }
   }
 
-  /// Whether the app takes this text as a link. The app explains a malformed `matinee:` link; of http and https it takes the page of a post.
+  /// Whether the app opens this text as a link. It explains a malformed `matinee:` link; of http and https it opens the page of a post.
   private static func isLink(_ text: String) -> Bool {
     text.lowercased().hasPrefix("matinee:") || (try? DeepLink(text)) != nil
   }
 
-  /// What a start like this one, that runs already and is handed the link, does not take over: a sentence for the person at the terminal.
+  /// The options that a running instance, which gets the link, does not adopt: a sentence for the person at the terminal.
   public var lostByHandingOver: String? {
     appearance == .system ? nil : "Matinee runs already, and keeps its colors: --\(appearance.rawValue) is for its own start."
   }
@@ -152,7 +152,7 @@ public struct LaunchOptions: Equatable, Sendable {
     return distinction.contains { $0 != nil }
   }
 
-  /// The names on the session bus, letters and digits, at which this instance of its own is found: by a later start with the same options,
+  /// The names on the session bus, letters and digits, by which this separate instance is found: by a later start with the same options,
   /// and by a link that names its publication. Empty for the instance that all starts share, and for a task without a window.
   public var instanceNames: [String] {
     guard case .open = task, isOwnInstance else { return [] }
@@ -161,7 +161,7 @@ public struct LaunchOptions: Equatable, Sendable {
     return [own] + (publication.map { [Self.instanceName(showing: $0)] } ?? [])
   }
 
-  /// The name at which the instance is found that shows the publication of this origin.
+  /// The name by which the instance with this origin's publication is found.
   public static func instanceName(showing publication: String) -> String { "showing" + hash(publication) }
 
   private static func hash(_ text: String) -> String {
@@ -170,9 +170,9 @@ public struct LaunchOptions: Equatable, Sendable {
     return String(hash.value, radix: 16)
   }
 
-  /// Where this start keeps what is below a base folder such as $XDG_DATA_HOME: a folder of its own for each publication, and other ones for
-  /// what a tester pretends, which must not be among what the reader really has.
-  /// - Parameter canBuy: whether this build sells for real; one that does not pretends, whatever it is started with.
+  /// Where this start keeps what is below a base folder such as $XDG_DATA_HOME: a folder of its own for each publication, and separate ones
+  /// for testers, whose data must not be mixed with a reader's.
+  /// - Parameter canBuy: whether this build sells for real. The data of one that does not are a tester's, with any options.
   public func folder(below base: String, canBuy: Bool) -> String {
     if let dataFolder { return URL(fileURLWithPath: dataFolder).path }
     let home = base + (pretends(canBuy: canBuy) ? "/matinee/testing" : "/matinee")
@@ -181,7 +181,7 @@ public struct LaunchOptions: Equatable, Sendable {
     return home + "/at/" + name
   }
 
-  /// What this start's session is kept under in the keyring: data folders of their own have sessions of their own.
+  /// The key of this start's session in the keyring: each data folder has its own session.
   /// - Parameters:
   ///   - origin: the publication's.
   ///   - folder: where this start keeps its data.

@@ -7,11 +7,11 @@ import Runtime
 import StubStore
 import Synchronization
 
-/// A publication as it answers once a tester's store sells in its place: what was bought there can be read, passes from there are spent
-/// there, and a paywall is there also when the publication's cannot be reached. Everything else is the publication's own answer.
+/// A publication's answers while a tester's store sells in its place: posts that were bought there can be read, passes of that store are
+/// spent there, and there is a paywall even if the publication is unreachable. Everything else is the publication's own answer.
 ///
-/// The publication knows nothing of such purchases and keeps the text of premium posts to itself; the teaser and a line that says so
-/// stand in for it.
+/// The publication does not know such purchases and does not send the text of premium posts; the teaser and a line that explains this
+/// replace it.
 final class TestStoreTransport: Transport {
   private let publication: any Transport
   private let store: TestStore

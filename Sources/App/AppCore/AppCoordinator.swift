@@ -12,10 +12,10 @@ import Runtime
 import SearchFeature
 import SessionService
 
-/// The one coordinator: every move is a ``Navigation`` performed here.
+/// The only coordinator of navigation: every move is a ``Navigation`` performed here.
 ///
-/// It owns what screens share and hands each the parts it needs; fetching, searching and formatting stay out of it. Isolated to the main
-/// actor.
+/// It owns the objects that screens share, and gives each screen the parts it needs; fetching, searching and formatting stay out of it.
+/// Isolated to the main actor.
 @MainActor public final class AppCoordinator {
   /// What waits to be sent, for the app's frame.
   public let waiting: WaitingViewModel
@@ -23,7 +23,7 @@ import SessionService
   public var isWindowVisible = true {
     didSet { if isWindowVisible, !oldValue { windowIsBack() } }
   }
-  /// Called after every step, for analytics, recordings and tests.
+  /// Called after every step, for tests.
   public var onTrack: ((Track) -> Void)?
   /// Called when there is a network again, and when the publication answered: failed requests are worth another try.
   public var onReached: (() -> Void)?
@@ -41,7 +41,7 @@ import SessionService
   }
   /// What the signed-in reader's screens share; `nil` while no reader is signed in.
   private(set) var reader: ReaderScope?
-  /// The ways that lead somewhere step by step, each for as long as it takes: they own its screens and hold what waits for its end.
+  /// The child coordinators under way: each owns the screens of one flow, and the navigation that waits for its end.
   private(set) var startUp: StartUpCoordinator?
   private(set) var login: LoginCoordinator?
   private(set) var purchase: PurchaseCoordinator?
@@ -59,7 +59,7 @@ import SessionService
 
   /// - Parameters:
   ///   - environment: the parts that differ between a live app and a test.
-  ///   - client: speaks for the reader who is signed in.
+  ///   - client: sends the signed-in reader's requests.
   ///   - session: whose reader the app shows.
   ///   - flags: the publication's, for this reader.
   ///   - openReader: opens what a reader has on this machine.
@@ -93,8 +93,9 @@ import SessionService
     startUp?.begin(after: painted, flags: flags, publication: publication, environment: environment)
   }
 
-  /// Returns when accepted writes are done: before the process ends.
-  /// - Parameter patience: how long the keyring and the backend may take to hear of the session's end, and of payments that were not agreed to.
+  /// Returns when all writes so far are done: for use before the process ends.
+  /// - Parameter patience: how long to wait for the keyring and the backend, which are told of the session's end and of payments that were
+  ///   not agreed to.
   public func finish(within patience: Duration = .seconds(3)) async {
     flags.end()
     await reader?.finish()
@@ -109,7 +110,7 @@ import SessionService
     await flags.written()
   }
 
-  /// Has the pages on screen draw relative times, such as "2 minutes ago", again each minute, until the coordinator is released.
+  /// Redraws relative times on screen, such as "2 minutes ago", each minute until the coordinator is released.
   public func keepTimesCurrent() {
     Task { [weak self, effects = environment.effects, clock = environment.clock] in
       while (try? await effects.sleep("minute", for: .seconds(60), on: clock)) != nil, let self {
@@ -118,14 +119,14 @@ import SessionService
     }
   }
 
-  /// The desktop says that there is a network: what waits, and what failed, need not wait for its next try.
+  /// There is a network, according to the desktop: pending and failed requests need not wait for their next try.
   public func networkIsBack() {
     environment.effects.deliver("network")
     reader?.content.networkIsBack()
     reached()
   }
 
-  /// The publication can be reached, as far as is known: requests that it did not answer before are repeated.
+  /// The publication is perhaps reachable again: repeats the requests that it did not answer.
   private func reached() {
     reader?.purchases.networkIsBack()
     reader?.requests.retryUnreachable()
@@ -133,10 +134,10 @@ import SessionService
     onReached?()
   }
 
-  /// How long it is at least from one look at what the reader has to the next, when they come back to the window.
+  /// The least time between two checks of the reader's purchases when they come back to the window.
   static let returnPace = Duration.seconds(60)
 
-  /// A reader who comes back may have been at the publication's or the bank's page: the app asks how their purchases stand.
+  /// A reader who comes back may have been at the publication's or the bank's page: the app requests the state of their purchases.
   private func windowIsBack() {
     let now = environment.clock.uptime
     guard let reader, lastReturn.map({ now - $0 >= Self.returnPace }) ?? true else { return }
@@ -144,10 +145,10 @@ import SessionService
     Task { await reader.restorePurchases() }
   }
 
-  /// The publication answered something, to whatever it was asked.
+  /// The publication answered a request of any kind.
   package func publicationAnswered() { reader?.content.publicationAnswered() }
 
-  /// A tester does not want to wait for the next look, which comes every few minutes.
+  /// For testers, who do not want to wait minutes for the next check.
   public func checkForNewPosts() { reader?.checkForNewPosts() }
 
   /// Asks whether the session still holds, when the backend could not be reached before.
@@ -195,7 +196,7 @@ import SessionService
       tree: navigator.tree, hasReader: reader != nil, hasPremium: reader?.content.hasPremium == true,
       canAddFeeds: publication.canAddFeeds.value, loss: loss)
     guard case .confirmed(let move) = navigation else { return .of(navigation, from: source, in: surroundings) }
-    // What was asked about is not asked about again. The question goes, and the sheets beneath it are not in the way any more.
+    // The question is answered: it closes, and the sheets beneath it no longer block the move.
     surroundings.loss = nil
     if surroundings.tree.sheets.last?.destination.isQuestion == true { surroundings.tree.back() }
     let redirection = Redirection.of(move, from: .link, in: surroundings)
@@ -211,8 +212,8 @@ import SessionService
 
   private func track(_ step: Track.Step) { onTrack?(Track(step: step, tree: navigator.tree)) }
 
-  /// A link may name what does not exist. Unless it is known here it is looked up first, so that such a one changes nothing; the last link
-  /// wins.
+  /// A link may name something that does not exist. Unless it is known here, it is looked up first, so that a wrong link changes nothing;
+  /// the last link wins.
   private func fetchAndPerform(_ navigation: Navigation) {
     fetchingLink?.cancel()
     fetchingLink = Task { [weak self, client, content = reader?.content, effects = environment.effects] in
@@ -284,7 +285,7 @@ import SessionService
       }
     }
     if navigation == .tab(.home) { reader?.homeOpened() }
-    // The summary of a notification leads to a tab, and what it told of is perhaps not known to the feed yet.
+    // The summary of a notification leads to a tab, whose feed may not have the new posts yet.
     if case .tab = navigation, source == .link { top(FeedViewModel.self)?.newPostsTold() }
     if case .search(let query) = navigation { top(SearchViewModel.self)?.opened(with: query) }
     if case .addFeed(let url?) = navigation { top(AddFeedViewModel.self)?.opened(with: url) }
@@ -305,7 +306,7 @@ import SessionService
     return made
   }
 
-  /// That of the purchase whose sheets are open, or are about to be; `nil` without a reader.
+  /// The coordinator of the purchase whose sheets are open, or are about to be; `nil` without a reader.
   private func purchaseCoordinator() -> PurchaseCoordinator? {
     guard purchase == nil, let reader else { return purchase }
     purchase = PurchaseCoordinator(
@@ -345,7 +346,7 @@ import SessionService
     show(reader, then: then)
   }
 
-  /// The sheets of the purchase close, and what the reader came for is performed.
+  /// Closes the sheets of the purchase, and performs the navigation that the reader bought it for.
   private func purchased(then: Navigation?) {
     perform(.dismiss)
     if let then { perform(then) }
@@ -355,10 +356,10 @@ import SessionService
 
   /// Ready to be shown.
   private func openedReader(_ user: User) async throws -> ReaderScope {
-    // What the one before read is gone from the disk before another reader's is written there.
+    // The earlier reader's data is erased from the disk before another reader's is written.
     await leaving?.value
     let reader = try await openReader(user)
-    // Unseen still: what was bought is known before the first lock is drawn.
+    // Still behind the curtain: entitlements are known before the first lock is drawn.
     await reader.prepare()
     return reader
   }
@@ -370,7 +371,7 @@ import SessionService
     reader.content.onAnswer = { [weak self] in self?.reached() }
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
     Task { [publication] in await reader.requests.send(.publication) { try await publication.load() } }
-    // One change, so that nothing below the curtain is ever seen on the way to the destination.
+    // One change, so that no intermediate page is ever seen on the way to the destination.
     navigator.change { tree in
       tree.reset(tabs: Tab.allCases.map(Destination.tab))
       // A link wins over where the reader was.
@@ -383,11 +384,11 @@ import SessionService
           + "What you have bought comes from the publication.")
     }
     track(.signedIn)
-    // At once, so that no other page flashes by: one that is not there says so itself.
+    // At once, so that no other page flashes by. A page whose content is gone says so itself.
     if let then { perform(then) }
   }
 
-  /// - Parameter isAsked: whether the reader wants to be gone, and nothing to be left of what they began.
+  /// - Parameter isAsked: whether the reader signs out on purpose, which also erases their unfinished work.
   private func leave(_ reader: ReaderScope, isAsked: Bool) {
     flags.end()
     fetchingLink?.cancel()
@@ -417,14 +418,14 @@ import SessionService
     return navigator.screen(visible)?.shows(post) ?? false
   }
 
-  /// Tells the reader something in passing.
+  /// Shows the reader a short message.
   package func say(_ sentence: String) {
     if let startUp { startUp.say(sentence) } else { navigator.show(message: sentence) }
   }
 }
 
 extension AppCoordinator: SessionDelegate {
-  /// The one way back to the root, whatever ended the session and wherever the reader is.
+  /// The only way back to the root, for every cause and from every place.
   public func session(_ session: Session, changedFrom old: Session.State, to new: Session.State) {
     switch (reader, new) {
     case (let reader?, .signingOut): leave(reader, isAsked: true)

@@ -4,17 +4,17 @@ import MenuFeature
 import PublicationCommerce
 import Runtime
 
-/// What differs between a live app, a test and a replay, as far as screens and the coordinator see it. What the rest is built of,
-/// `Assembly` is given.
+/// What differs between a live app, a test and a scenario, for screens and the coordinator. `Assembly` is given what everything else is
+/// built of.
 public struct AppEnvironment {
-  /// The publication's origin (`https://example.org`), or `embedded`: what links, secrets and folders are told apart by.
+  /// The publication's origin (`https://example.org`), or `embedded`. Links, secrets and folders of different origins are kept apart.
   public var origin: String
   /// Where the publication is, for people; `nil` for the one inside the app.
   package var address: String? { origin == "embedded" ? nil : origin }
-  /// The reader's time: whatever waits, asks again or gives up does so by it.
+  /// The reader's time, by which requests wait, are repeated and time out.
   public var clock: any AppClock
   /// The store's time, by which things are bought, renewed and end: ``clock``, or that of a tester's store, which may run fast or stand
-  /// still. No server is asked by it.
+  /// still. No request is timed by it.
   public var storeClock: any AppClock
   /// Chance, which spreads waits.
   public var random: any RandomSource = SystemRandom()
@@ -50,13 +50,14 @@ public struct AppEnvironment {
   public var documents = Documents.onDisk
   /// Whether this build has the tester panel.
   public var hasTesterPanel = false
-  /// The app's version, which the publication's flags are for or not.
+  /// The app's version, which decides which of the publication's flags apply.
   public var version: String
   /// What this computer is called, for the reader's list of sessions; `nil` where it has no name.
   public var device: String?
-  /// Called with a sentence for the person who runs the app when a flag, a file or an answer is wrong; nothing that a reader could act on.
+  /// Called with a sentence for the person who runs the app when a flag, a file or an answer is wrong; never with problems that a reader
+  /// could solve.
   public var report: @MainActor (String) -> Void
-  /// Shows notifications on the desktop, which are raised for new posts; `nil` where there is no way to.
+  /// Shows notifications on the desktop, which are raised for new posts; `nil` where that is not possible.
   public var notifier: (any Notifier)?
   /// What is special about the store, shown on every screen with its products: "Test store: nothing is charged". `nil` for nothing.
   public var storeBadge: String?

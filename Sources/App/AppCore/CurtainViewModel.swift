@@ -1,13 +1,13 @@
 import FeatureKit
 import Runtime
 
-/// What hides the start-up check: the brand, a spinner when it takes a moment, and a choice when it takes long.
+/// Hides the start-up check: shows the brand, a spinner after a moment, and a choice when the check takes long.
 @MainActor public final class CurtainViewModel: ScreenModel {
   /// Everything the curtain shows.
   public struct State: Equatable, Sendable {
     /// Whether the spinner turns; it comes after 300 ms, so that a fast start shows none.
     public var showsSpinner = false
-    /// What to tell the reader; `nil` while all goes well.
+    /// A sentence for the reader; `nil` while all goes well.
     public var notice: String?
     /// Whether "Try again" and "Continue offline" are offered.
     public var offersChoice = false
@@ -33,11 +33,11 @@ import Runtime
   @ViewState public private(set) var state = State()
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
-  /// Told what the reader chose.
+  /// Called with the reader's choice.
   var output: ((Output) -> Void)?
 
   private static let spinnerDelay = Duration.milliseconds(300)
-  /// How long a check may take before a reader is offered to go on without it.
+  /// How long a check may take before the reader may continue without it.
   static let patience = Duration.seconds(5)
   private let effects: Effects
   private let clock: any AppClock
@@ -58,8 +58,8 @@ import Runtime
     spinner = after("curtain.spinner", Self.spinnerDelay) { $0.showsSpinner = true }
   }
 
-  /// A reader is known, and the publication is being asked whether the session still holds. Only from here on there is something to
-  /// continue with, however long it took to come here.
+  /// The reader is known, and the publication is asked whether the session still holds. The wait for "Continue" begins here, however long
+  /// the start has taken: before, there is nothing to continue with.
   func checkBegins() {
     state.notice = nil
     state.offersChoice = false
@@ -85,7 +85,7 @@ import Runtime
     }
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .tryAgainTapped: tryAgainTapped()

@@ -76,7 +76,7 @@ public struct DeepLink: Equatable, Sendable {
 }
 
 extension Navigation {
-  /// Whether what a link names can be shown without asking the publication.
+  /// Whether a link's target can be shown without a request.
   func isKnown(to content: ContentStore?) async -> Bool {
     switch self {
     case .post(let id), .comments(let id): await content?.isKnown(post: id) ?? false

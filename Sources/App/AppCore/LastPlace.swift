@@ -1,8 +1,8 @@
 import NavigationCore
 
-/// Where a reader was, for their next start: the tab, and the pages that lay on it.
+/// Where a reader was, for their next start: the tab, and its pages.
 ///
-/// Sheets are left out, since each asked for something, and a search, whose words are gone.
+/// Sheets are left out, since each answers a request, and so is a search, since its words are gone.
 struct LastPlace: Codable, Equatable, Sendable {
   var tab = Tab.home
   /// From the bottom.

@@ -4,10 +4,10 @@ import PublicationClient
 import Runtime
 import SessionService
 
-/// One way through the login: shows its screen, and opens what the reader has who signs in. It holds what waits for that, and reports once,
-/// when the reader is in. Isolated to the main actor.
+/// One login: shows its screen, and opens the data of the reader who signs in. It holds the navigation that waits for that, and reports
+/// once, when the reader is signed in. Isolated to the main actor.
 @MainActor final class LoginCoordinator {
-  /// What is performed once there is a reader: the last link that came.
+  /// Performed once there is a reader: the latest link.
   var then: Navigation?
 
   private let session: Session
@@ -22,11 +22,11 @@ import SessionService
   /// - Parameters:
   ///   - session: what is signed in to.
   ///   - client: asks the publication what it is called.
-  ///   - environment: where the publication is, and the door off the main actor.
+  ///   - environment: the publication's address, and the effects.
   ///   - opening: opens what the reader has.
-  ///   - unsentChanges: how many changes the reader whose session ended made that the publication has not heard of.
-  ///   - say: tells the reader something in passing.
-  ///   - report: told once.
+  ///   - unsentChanges: how many changes of the reader whose session ended were not sent.
+  ///   - say: shows the reader a short message.
+  ///   - report: called once.
   init(
     session: Session, client: APIClient, environment: AppEnvironment, opening: ReaderOpening, unsentChanges: Int,
     say: @escaping @MainActor (String) -> Void, report: @escaping @MainActor (ReaderScope) -> Void
@@ -53,7 +53,7 @@ import SessionService
       })
   }
 
-  /// Follows the session. Where what the reader has cannot be opened, they may try once more.
+  /// Follows the session. If the reader's data cannot be opened, they may try again.
   func sessionChanged(to state: Session.State) {
     patience?.cancel()
     switch state {
@@ -66,7 +66,7 @@ import SessionService
       }
     case .signingOut, .signedOut: opening.cancel()
     case .checking:
-      // The keyring has answered after the curtain was gone, which would have offered to go on with what is known.
+      // The keyring has answered after the curtain was gone, which would have offered to continue offline.
       patience = Task { [session, environment] in
         do { try await environment.effects.sleep("login.patience", for: CurtainViewModel.patience, on: environment.clock) } catch { return }
         session.continueOffline()

@@ -2,7 +2,7 @@ import Foundation
 import PublicationAPI
 import ReaderContent
 
-/// Every move there is, forwards and backwards. Only `AppCoordinator.perform(_:)` carries one out.
+/// Every possible move, forwards and backwards. Only `AppCoordinator.perform(_:)` carries one out.
 public indirect enum Navigation: Hashable, Codable, Sendable {
   /// The root. What is in `then` is performed after signing in.
   case login(then: Navigation?)
@@ -18,7 +18,7 @@ public indirect enum Navigation: Hashable, Codable, Sendable {
   case search(String)
   /// The dialog that adds a feed, with this address filled in.
   case addFeed(String?)
-  /// What the reader hears of new posts.
+  /// The settings of notifications for new posts.
   case notifications
   /// Where the reader is signed in.
   case sessions
@@ -26,7 +26,7 @@ public indirect enum Navigation: Hashable, Codable, Sendable {
   case changePassword
   /// The question before signing out.
   case signOut
-  /// A paywall; what is in `then` is performed once the reader has bought.
+  /// A paywall; `then` is performed once the reader has bought.
   case paywall(PaywallRecord.ID, then: Navigation?)
   /// The payment sheet of a product.
   case payment(ProductRecord.ID)
@@ -48,7 +48,7 @@ public indirect enum Navigation: Hashable, Codable, Sendable {
   case mail(subject: String, text: String)
   /// Closes what is on top.
   case back
-  /// Closes every page about a post or a fan club that is no more.
+  /// Closes every page about a removed post or fan club.
   case closeGone
   /// Closes all sheets.
   case dismiss
@@ -106,7 +106,7 @@ extension Navigation {
     }
   }
 
-  /// Whether it takes a signed-in reader; a move that does not works at the login too.
+  /// Whether it requires a signed-in reader; other moves work at the login too.
   var needsReader: Bool {
     switch self {
     case .web, .folder, .back, .dismiss, .quit: false
@@ -128,7 +128,7 @@ public enum Tab: String, CaseIterable, Codable, Hashable, Sendable {
   case account
 }
 
-/// A place that a screen shows: what remains of a ``Navigation`` once it has been performed.
+/// A place that a screen shows: the result of a performed ``Navigation``.
 public indirect enum Destination: Hashable, Codable, Sendable {
   /// The root.
   case login
@@ -144,7 +144,7 @@ public indirect enum Destination: Hashable, Codable, Sendable {
   case search
   /// The dialog that adds a feed.
   case addFeed
-  /// What the reader hears of new posts.
+  /// The settings of notifications for new posts.
   case notifications
   /// Where the reader is signed in.
   case sessions
@@ -164,7 +164,7 @@ public indirect enum Destination: Hashable, Codable, Sendable {
   case shortcuts
   /// What is set on this computer.
   case preferences
-  /// The question whether to leave what cannot be kept, by this move.
+  /// The question whether to make this move, although something is lost by it.
   case confirm(Navigation)
 
   /// Whether it is the question whether to leave.
@@ -178,7 +178,7 @@ public indirect enum Destination: Hashable, Codable, Sendable {
     }
   }
 
-  /// Whether it shows something of a reader; what does not is about the app, and can be opened at the login too.
+  /// Whether it shows a reader's data; other places are about the app, and can be opened at the login too.
   var needsReader: Bool {
     switch self {
     case .login, .about, .shortcuts, .preferences: false
@@ -186,7 +186,7 @@ public indirect enum Destination: Hashable, Codable, Sendable {
     }
   }
 
-  /// Whether it shows a post or a fan club of which nothing is here.
+  /// Whether it shows a post or a fan club that is not in the cache.
   @MainActor func isGone(from content: ContentStore) -> Bool {
     switch self {
     case .post(let id), .comments(let id): content.posts[id] == nil

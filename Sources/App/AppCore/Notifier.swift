@@ -1,6 +1,6 @@
 import PublicationAPI
 
-/// Something the desktop says while the reader looks elsewhere.
+/// A notification on the desktop.
 public struct DesktopNotification: Equatable, Sendable, Identifiable {
   /// One with the same name takes the place of the one before.
   public var id: String

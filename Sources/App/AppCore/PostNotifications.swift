@@ -4,32 +4,32 @@ import PublicationAPI
 import ReaderContent
 import Runtime
 
-/// Looks for new posts of the fan clubs that a reader follows, also while there is no window, and raises a notification for each; one for
-/// all when many come at once. Isolated to the main actor.
+/// Looks for new posts of the fan clubs that a reader follows, also while there is no window, and raises a notification for each, or one
+/// for all when there are many at once. Isolated to the main actor.
 ///
-/// What was there at the first look is not new, and what was told once is never told again, also not after a restart. Neither is what a
-/// club had published before the reader followed it or asked for its posts. In quiet hours it does not look: what came meanwhile is told
-/// afterwards, as far as it was not read by then.
+/// Posts of the first look are not new. A post is announced once, also across restarts. Posts from before the reader followed their club,
+/// or requested its posts, are not new either. In quiet hours nothing is looked for: posts of that time are announced afterwards, unless
+/// they have been read.
 @MainActor final class PostNotifications {
   /// What is remembered from one run to the next.
   struct Memory: Codable, Equatable, Sendable {
     /// The posts that were seen last, those of the latest answer at the end; `nil` before the first look.
     var seen: [Post.ID]?
-    /// The clubs that the reader is known to follow; `nil` before the publication was asked.
+    /// The clubs that the reader is known to follow; `nil` before the publication's first answer.
     var followed: Set<FanClub.ID>?
-    /// Since when, of those that were followed lately: what a club published before is not new.
+    /// When each of the recently followed clubs was followed: posts from before that are not new.
     var since: [FanClub.ID: Date] = [:]
     /// Which notifications are on the desktop.
     var raised: Set<Post.ID> = []
-    /// Those that the summary on the desktop tells of and the reader has not read; `nil` where there is none.
+    /// The unread posts that the summary on the desktop announces; `nil` where there is no summary.
     var summary: Set<Post.ID>?
   }
 
   static let pace = Duration.seconds(300)
-  /// More than this at once are told in one notification.
+  /// More posts than this share one notification.
   private static let separately = 3
   private static let remembered = 1000
-  /// A feed may take its time before it lists a post, but what is older came with a club that was followed on another computer.
+  /// A feed may list a post late. An older post is there because its club was followed on another computer.
   private static let newest: TimeInterval = 3 * 86_400
   private static let summaryID = "new-posts"
 
@@ -73,14 +73,14 @@ import Runtime
     }
   }
 
-  /// The reader comes to where all new posts are: the summary has done its work.
+  /// The reader opens the list with all new posts: the summary is not needed any more.
   func withdrawSummary() {
     guard memory.summary != nil else { return }
     notifier.withdraw(Self.summaryID)
     change { $0.summary = nil }
   }
 
-  /// Nothing is raised any more, and what is on the desktop is taken away: it belongs to a reader who is gone.
+  /// Raises no more notifications and withdraws those on the desktop: their reader has signed out.
   func end() {
     checking?.cancel()
     watching?.cancel()
@@ -93,7 +93,7 @@ import Runtime
     guard isOn else {
       checking?.cancel()
       checking = nil
-      // What comes from here on is nothing that the reader wants to hear of, also not later.
+      // Notifications are off: posts from here on are never announced, not even once they are on again.
       change { $0.seen = nil }
       return
     }
@@ -115,7 +115,7 @@ import Runtime
     let isFirst = memory.seen == nil
     guard settings.isOn, isFirst || !settings.isQuiet(at: environment.clock.now, in: environment.formatting.timeZone) else { return }
     if memory.followed == nil {
-      // A club that has published nothing for long is in no answer: without the list it would count as followed with its next post.
+      // A club without recent posts is in no answer: without the list it would count as newly followed with its next post.
       guard let clubs = try? await content.followedClubs("notify.clubs"), !Task.isCancelled, !content.isClosed else { return }
       change { $0.followed = Set(clubs.map(\.id)) }
     }
@@ -132,7 +132,7 @@ import Runtime
     follow(page.items.map(\.fanClubID))
     let listed = Set(page.items.map(\.id))
     change {
-      // What the publication still lists is forgotten last, however long it stays at the top.
+      // Posts that the publication still lists are removed last, however long they stay at the top.
       let seen = Array((($0.seen ?? []).filter { !listed.contains($0) } + page.items.map(\.id)).suffix(Self.remembered))
       $0.seen = seen
       $0.raised.formIntersection(seen)
@@ -149,7 +149,7 @@ import Runtime
     summarize(due, orMore: due.count == page.items.count && page.next != nil)
   }
 
-  /// Tells of many in one notification, which takes the place of the one before: unread posts of that one are told of again.
+  /// Announces many posts in one notification, which replaces the earlier one. Unread posts of that are announced again.
   private func summarize(_ due: [Post], orMore isMore: Bool) {
     let untold = memory.summary ?? []
     let all = untold.union(due.map(\.id))
@@ -171,7 +171,7 @@ import Runtime
   private func isDue(_ post: Post) -> Bool {
     let shown = content.posts[post.id] ?? post
     let now = environment.clock.now
-    // A date that is yet to come, by mistake or to stay at the top, makes a post no newer than one of this moment.
+    // A date in the future, by mistake or to stay at the top, counts as now.
     let published = min(post.published, now)
     let before = max(memory.since[post.fanClubID] ?? .distantPast, content.fetchedAt[post.fanClubID] ?? .distantPast)
     return !shown.read && !preferences.settings.value.muted.contains(post.fanClubID) && published > before
@@ -208,7 +208,8 @@ import Runtime
     change { $0.followed?.subtract(left) }
   }
 
-  /// Those of them that were not known as followed are followed from now on: here, with a feed that was added, or on another computer.
+  /// Clubs that were not known as followed count as followed from now on: they were followed here, with an added feed, or on another
+  /// computer.
   private func follow(_ clubs: [FanClub.ID]) {
     let now = environment.clock.now
     change {

@@ -3,9 +3,9 @@ import PublicationClient
 import PublicationCommerce
 import Runtime
 
-/// What the publication says of itself, for the screens that show it. Isolated to the main actor.
+/// The publication's details, for the screens that show them. Isolated to the main actor.
 @MainActor final class PublicationDetails {
-  /// Whether the publication lets readers add feeds, as far as that is known.
+  /// Whether the publication lets readers add feeds; `false` while that is not known.
   let canAddFeeds = LastValue(false)
   /// What the publication calls itself, once that is known.
   let name = LastValue<String?>(nil)
@@ -16,7 +16,7 @@ import Runtime
       name.value = info?.name
     }
   }
-  /// Until the publication has said which paywall is its own, the one that every publication has.
+  /// The publication's paywall; before its answer, the one that every publication has.
   var paywallID: PaywallRecord.ID { info?.defaultPaywallID ?? PurchasableProduct.premium }
 
   private let client: APIClient

@@ -5,14 +5,14 @@ import PublicationAPI
 import PublicationClient
 import PublicationCommerce
 
-/// One purchase, from the paywall to the payment: makes both screens, and holds what the reader came for. It is there as long as one of them
-/// is, and reports once, when it is bought. Isolated to the main actor.
+/// One purchase, from the paywall to the payment: makes both screens, and remembers the navigation that the paywall interrupted. It lives
+/// as long as one of the screens, and reports once, after the purchase. Isolated to the main actor.
 @MainActor final class PurchaseCoordinator {
   /// What it needs of the app.
   struct Actions {
     /// Carries out a move.
     let perform: @MainActor (Navigation) -> Void
-    /// Tells the reader something in passing, also after the sheets are gone.
+    /// Shows the reader a short message, also after the sheets are gone.
     let say: @MainActor (String) -> Void
     /// The reader sees what a paywall offers.
     let paywallShown: @MainActor () -> Void
@@ -32,10 +32,10 @@ import PublicationCommerce
   /// - Parameters:
   ///   - reader: who buys.
   ///   - client: speaks for them.
-  ///   - environment: the store's time, and the ways to pay at one that stands in for the publication's.
+  ///   - environment: the store's time, and the ways to pay at one that replaces the publication's.
   ///   - publication: names its own ways to pay.
   ///   - actions: what it needs of the app.
-  ///   - report: told once, with what the reader came for.
+  ///   - report: called once, with the navigation that the paywall interrupted.
   init(
     _ reader: ReaderScope, client: APIClient, environment: AppEnvironment, publication: PublicationDetails, actions: Actions,
     report: @escaping @MainActor (_ then: Navigation?) -> Void

@@ -1,7 +1,7 @@
 import FeatureFlags
 import SessionService
 
-/// Opens what a reader has on this machine, of one reader at a time. The ways in share it: the start of the app, and the login.
+/// Opens a reader's data on this machine, for one reader at a time. The start of the app and the login share it.
 @MainActor final class ReaderOpening {
   private let flags: Flags
   private let open: @MainActor (User) async throws -> ReaderScope
@@ -15,8 +15,8 @@ import SessionService
     self.open = open
   }
 
-  /// Begins, unless that was done for this reader: the check's answer may come while the reader, who would not wait for it, is being let in.
-  /// - Parameter ended: called once, unless it was cancelled or another reader came.
+  /// Begins, unless that was done for this reader: the check's answer may arrive after the reader chose to continue without it.
+  /// - Parameter ended: called once, unless it was cancelled or another reader signed in.
   func begin(_ user: User, ended: @escaping @MainActor (Result<ReaderScope, any Error>) -> Void) {
     guard current?.user != user.id else { return }
     current?.task.cancel()

@@ -11,19 +11,19 @@ import ReaderContent
 import Runtime
 import SessionService
 
-/// What the screens of one signed-in reader share: their content and what they bought. Made when a reader signs in, closed when they are
-/// gone, so that the next one sees nothing of it. Isolated to the main actor.
+/// What the screens of one signed-in reader share: their content and what they bought. Made when a reader signs in and closed when they
+/// sign out, so that the next reader sees nothing of it. Isolated to the main actor.
 @MainActor package final class ReaderScope {
   let user: User
   let content: ContentStore
   let purchases: PublicationPurchases
   /// The journal that is damaged, so that nothing can be bought.
   let damagedJournal: String?
-  /// When this reader wants to hear of new posts.
+  /// When this reader is notified of new posts.
   let notifications: NotificationPreferences
   /// What the publication offers to this reader.
   let paywalls: PaywallCache
-  /// What is asked when this reader comes in.
+  /// The requests at this reader's sign-in.
   let requests = UnansweredRequests()
   /// What this reader read; `nil` when nothing can be stored.
   var contentOnDisk: DiskUse? {
@@ -58,8 +58,8 @@ import SessionService
     content.onUnfinishedChanged = { storage.unfinished.persist($0) }
   }
 
-  /// Learns what this reader bought, from what is kept here, and goes on with purchases that an earlier run left unfinished.
-  /// - Parameter patience: how long that is waited for, at most: what only the backend can prove may take its time.
+  /// Reads from this computer what this reader bought, and continues the purchases that an earlier run left unfinished.
+  /// - Parameter patience: how long to wait for that, at most: receipts that only the backend can verify may take long.
   func prepare(within patience: Duration = .seconds(2)) async {
     purchases.setUser(user.id)
     let prepared = Task { do { try await purchases.resume() } catch { unreadable = error } }
@@ -67,8 +67,8 @@ import SessionService
     content.hasPremium = purchases.hasPremium
   }
 
-  /// Goes on where an earlier run stopped. Premium access follows the purchases from here on.
-  /// - Parameter say: tells the reader that something here cannot be kept.
+  /// Continues where an earlier run stopped. Premium access follows the purchases from here on.
+  /// - Parameter say: shows the reader a sentence when something cannot be stored here.
   func resume(say: @escaping @MainActor (String) -> Void) {
     if let unreadable { say("What you bought cannot be read on this computer, so it is asked for again. \(unreadable)") }
     if storage.haveSettingsBeenSetAside { say("The file with your settings was damaged, so they are as they were at first.") }
@@ -94,7 +94,7 @@ import SessionService
           content.hasPremium = purchases.hasPremium
         }
       },
-      // Passes may come with any purchase that ends, also one that waited for days, and go with a refund.
+      // Any purchase may add passes when it ends, also after days, and a refund may remove them.
       Task { [weak self] in
         var bought: [Transaction.ID: Transaction.State]?
         for await _ in history where !Task.isCancelled {
@@ -106,7 +106,7 @@ import SessionService
           }
         }
       },
-      // Such as access that ended by a refund: wherever the reader is.
+      // Such as the end of access by a refund: shown on every page.
       Task { [weak self] in
         for await notice in notices where !Task.isCancelled {
           let sentence = await self?.sentence(notice)
@@ -114,7 +114,7 @@ import SessionService
         }
       },
     ]
-    // A publication that refuses what was bought knows of a refund that this app has not heard of.
+    // A publication that refuses access to a purchase has refunded it, and this app does not know yet.
     content.onAccessRefused = { [weak self] in Task { await self?.restorePurchases() } }
     content.onAccessAsked = content.onAccessRefused
     Task { [weak self, content] in
@@ -124,10 +124,10 @@ import SessionService
     }
   }
 
-  /// Asks the store what this reader has. Without an answer the receipts that are kept here hold, and it is asked again.
+  /// Requests this reader's receipts from the store. Until it answers, the stored receipts hold and the request is repeated.
   func restorePurchases() async { await requests.send(.purchases) { [purchases] in try await purchases.restore() } }
 
-  /// What became of a purchase, with what it was: its name, its price and its order's number, as far as they can be had.
+  /// The outcome of a purchase, with its name, its price and its order's number where they are known.
   private func sentence(_ notice: PurchaseNotice) async -> String {
     let transaction = try? await purchases.history().first { $0.id == notice.transaction }
     let product: Product? =
@@ -146,7 +146,7 @@ import SessionService
     }
   }
 
-  /// Raises notifications of new posts from here on, where there is a way to.
+  /// Raises notifications of new posts from here on, where that is possible.
   /// - Parameter isOnScreen: whether the reader sees a post at this moment.
   func startNotifying(unless isOnScreen: @escaping @MainActor (Post.ID) -> Bool) {
     guard let notifier = environment.notifier, notifying == nil else { return }
@@ -158,14 +158,14 @@ import SessionService
     made.start()
   }
 
-  /// Looks for what is to be notified of now, and not when it is due.
+  /// Looks for new posts now, instead of when it is due.
   func checkForNewPosts() { notifying?.checkNow() }
 
   /// The reader comes to where all new posts are.
   func homeOpened() { notifying?.withdrawSummary() }
 
-  /// The reader is gone: from here on nothing of theirs is shown or asked for.
-  /// - Parameter erases: whether what they began and did not end is erased too, as when they sign out; otherwise it waits for them.
+  /// The reader has signed out: nothing of theirs is shown or requested any more.
+  /// - Parameter erases: whether their unfinished work is erased too, as at a sign-out; otherwise it is kept for them.
   func end(erasing erases: Bool = false) {
     for task in watching { task.cancel() }
     notifying?.end()
@@ -174,8 +174,8 @@ import SessionService
     if erases { place = LastPlace() }
   }
 
-  /// Ends it, and returns when its files are closed. What the reader read is private, and erased; what they did and the publication has not
-  /// heard of goes out when they are back.
+  /// Ends it, and returns when its files are closed. What the reader read is private, and erased; pending actions are sent at the next
+  /// sign-in.
   func close() async {
     end()
     await finish()

@@ -6,11 +6,11 @@ import ReaderContent
 import Runtime
 import SQLiteStorage
 
-/// The files that hold what one reader has on this machine. Isolated to the main actor.
+/// The files of one reader on this machine. Isolated to the main actor.
 @MainActor package final class ReaderStorage {
-  /// What the reader did and the publication has not heard of.
+  /// The reader's pending actions.
   package let outbox: Outbox
-  /// What the reader read, for reading without a network; `nil` when nothing can be stored.
+  /// What the reader read, for reading offline; `nil` when nothing can be stored.
   package let entities: EntityStore?
   let notifications: StoredSetting<NotificationSettings>
   let memory: StoredSetting<PostNotifications.Memory>
@@ -21,7 +21,7 @@ import SQLiteStorage
   private let databases: (outbox: Database, settings: Database)
   private let effects: Effects
 
-  /// What is lost at most when the machine loses power; a whole draft is written each time.
+  /// The most that is lost in a power failure; a whole draft is written each time.
   private static let unfinishedPause = Duration.seconds(1)
 
   /// Opens the files, and makes those that are missing.
@@ -56,7 +56,7 @@ import SQLiteStorage
     self.effects = effects
   }
 
-  /// Called with why a setting could not be written. What was set holds until the app ends.
+  /// Called with the reason when a setting could not be written. It is in memory until the app ends.
   func onFailure(_ body: @escaping @MainActor (any Error) -> Void) {
     notifications.onFailure = body
     memory.onFailure = body
@@ -72,7 +72,7 @@ import SQLiteStorage
     await place.written()
   }
 
-  /// Erases what the reader read, which is private, and closes the files. What was not sent goes out when the reader is back.
+  /// Erases what the reader read, which is private, and closes the files. Pending actions are sent when the reader is back.
   func close() async {
     _ = try? await effects.run("reader.close") { [databases, entities] in
       // Without this, what was begun would still be in the file.
@@ -85,7 +85,7 @@ import SQLiteStorage
   }
 }
 
-/// What readers set on this computer, and what the app has to remember for them: by name, each reader's own.
+/// Readers' settings on this computer, and what the app remembers for them: by name, for each reader.
 private struct SettingTable: Sendable {
   static let migrations = [
     Migration(
@@ -103,7 +103,7 @@ private struct SettingTable: Sendable {
   let database: Database
   let owner: String
 
-  /// - Returns: `nil` for what was never set, and for what this version cannot read.
+  /// - Returns: `nil` for a value that was never set, or that this version cannot read.
   func read<Value: Decodable & Sendable>(_ name: String, as: Value.Type) async throws -> Value? {
     let data: Data? = try await database.run { connection in
       try connection.queryOne("SELECT value FROM setting WHERE owner = ? AND name = ?", owner, name) { try $0.get(0) }
@@ -119,7 +119,8 @@ private struct SettingTable: Sendable {
   }
 }
 
-/// One setting of a reader, written whenever it changes: the newest value in the end, however often it does. Isolated to the main actor.
+/// One setting of a reader, written whenever it changes: frequent changes are combined into one write of the newest value. Isolated to the
+/// main actor.
 @MainActor package final class StoredSetting<Value: Codable & Sendable> {
   /// As it was when it was opened; `nil` for what was never set.
   package let stored: Value?
@@ -127,7 +128,7 @@ private struct SettingTable: Sendable {
   private let table: SettingTable
   private let effects: Effects
   private let pause: (length: Duration, clock: any AppClock)?
-  /// Told why a value could not be written. It holds until the app ends.
+  /// Called with the error when a value could not be written. The value is in memory until the app ends.
   var onFailure: ((any Error) -> Void)?
   private var newest: Value?
   private var writing: Task<Void, Never>?
@@ -135,7 +136,7 @@ private struct SettingTable: Sendable {
   /// Whether a caller waits for the value to be written.
   private var isHurried = false
 
-  /// - Parameter pause: how long further changes are waited for before one is written; `nil` for what changes seldom.
+  /// - Parameter pause: how long to wait for further changes before a write; `nil` for a value that changes seldom.
   fileprivate init(
     _ name: String, in table: SettingTable, stored: Value?, effects: Effects, pause: (length: Duration, clock: any AppClock)? = nil
   ) {

@@ -1,6 +1,6 @@
 import NavigationCore
 
-/// What a ``Navigation`` meets where the app is, as facts: the rules of ``RedirectionRule`` read nothing else.
+/// The facts about the app's present place that decide a ``Navigation``: the rules of ``RedirectionRule`` read nothing else.
 struct Surroundings {
   /// What is open.
   var tree: NavigationTree<Destination>
@@ -18,12 +18,12 @@ struct Surroundings {
 enum Redirection: Equatable {
   /// There.
   case to(Navigation)
-  /// Nowhere yet: it waits for the reader to sign in, in place of what waited before.
+  /// Nowhere yet: it waits for the reader to sign in, and replaces an earlier one that waited.
   case afterSignIn
   /// Nowhere: it does not apply here.
   case nowhere
 
-  /// What the rules make of a navigation, one after the other; the first that leads nowhere, or later, ends it.
+  /// Applies the rules to a navigation, one after the other, until one drops or delays it.
   static func of(
     _ navigation: Navigation, from source: AppCoordinator.Source, in surroundings: Surroundings, by rules: [RedirectionRule] = .all
   ) -> Redirection {
@@ -39,7 +39,7 @@ enum Redirection: Equatable {
   }
 }
 
-/// One reason why a ``Navigation`` leads elsewhere than it says.
+/// One rule by which a ``Navigation`` is redirected.
 struct RedirectionRule: Sendable {
   /// For tests, and for a reader of the list.
   let name: String
@@ -51,7 +51,7 @@ extension [RedirectionRule] {
   /// All of them, in their order.
   static let all = [
     RedirectionRule(name: "owned") { navigation, _, here in
-      // Readers who have what a paywall sells go on to what they came for.
+      // Readers who have what a paywall sells skip it.
       if case .paywall(_, let then?) = navigation, here.hasPremium { .to(then) } else { nil }
     },
     RedirectionRule(name: "curtain up") { navigation, source, here in
@@ -61,14 +61,14 @@ extension [RedirectionRule] {
     },
     RedirectionRule(name: "login needed") { navigation, source, here in
       guard !here.hasReader, navigation.needsReader else { return nil }
-      // What a screen of the reader before still asks for is not the next one's.
+      // A navigation from a screen of the earlier reader is not performed for the next one.
       return source == .link ? .afterSignIn : .nowhere
     },
     RedirectionRule(name: "feeds not offered") { navigation, _, here in
       if case .addFeed = navigation, !here.canAddFeeds { .nowhere } else { nil }
     },
     RedirectionRule(name: "way back from the browser") { navigation, source, here in
-      // The sheet goes on by itself, and leaving it would cancel the payment.
+      // The sheet continues by itself, and leaving it would cancel the payment.
       guard case .purchases(_?) = navigation, source == .link else { return nil }
       return here.tree.sheets.contains { if case .payment = $0.destination { true } else { false } } ? .nowhere : nil
     },
@@ -82,9 +82,9 @@ extension [RedirectionRule] {
     },
     RedirectionRule(name: "sheet in the way") { navigation, source, here in
       guard let opening = navigation.opening, !here.tree.sheets.isEmpty else { return nil }
-      // A sheet has to be answered first, and what it does for the reader goes on meanwhile: only a link leads past it.
+      // A sheet has to be answered first, and its work continues meanwhile: only a link leads past it.
       if opening.closesSheets { return source == .link ? nil : .nowhere }
-      // What is about the app covers nothing that has to be answered.
+      // Pages about the app never cover a sheet that has to be answered.
       return opening.place?.needsReader == false && here.tree.sheets.contains { $0.destination.needsReader } ? .nowhere : nil
     },
     RedirectionRule(name: "nothing to close") { navigation, _, here in
@@ -102,7 +102,7 @@ extension [RedirectionRule] {
 }
 
 extension Navigation {
-  /// Whether a sheet goes with it that is not just the question whether to leave.
+  /// Whether it closes a sheet other than the question whether to leave.
   fileprivate func closesSheets(of tree: NavigationTree<Destination>) -> Bool {
     switch self {
     case .back: tree.sheets.last?.destination.isQuestion == false

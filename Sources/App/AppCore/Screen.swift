@@ -4,7 +4,7 @@ import PublicationAPI
 
 /// An open place: what a presenter binds a view to.
 public struct Screen: ScreenLifecycle {
-  /// The view model, by what all have in common. What else it can do is a protocol that it conforms to.
+  /// The view model, as the type that all conform to. Further abilities are protocols of their own.
   public let model: any ScreenModel
 
   /// The screen of this view model.
@@ -14,7 +14,7 @@ public struct Screen: ScreenLifecycle {
   public func appear() { model.appear() }
   /// Tells the view model that its page is no longer the visible one.
   public func disappear() { model.disappear() }
-  /// Tells a sheet with something under way that it was closed, by whatever means.
+  /// Tells a sheet with something under way that it was closed, by any means.
   public func closed() { (model as? any Closable)?.closed() }
 
   /// What would be lost if it were left now, in a sentence; `nil` when nothing would.
@@ -30,7 +30,7 @@ public struct Screen: ScreenLifecycle {
   /// Takes it back.
   public func undo() { (model as? any PostListScreen)?.send(.undoTapped) }
 
-  /// What the thing is called that it shows; `nil` for a screen that has only a name of its own.
+  /// The name of the entity that it shows; `nil` for a screen without one.
   public var title: String? { (model as? any Titled)?.title }
 
   /// Whether a post can be read here, or stands in this list.

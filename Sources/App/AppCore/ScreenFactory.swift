@@ -19,7 +19,7 @@ import Runtime
 import SearchFeature
 import SessionService
 
-/// Makes the screen of a place, and turns what its view model asks for into a ``Navigation``. Isolated to the main actor.
+/// Makes the screen of a place, and turns its view model's output into a ``Navigation``. Isolated to the main actor.
 @MainActor struct ScreenFactory {
   let environment: AppEnvironment
   let client: APIClient
@@ -243,7 +243,7 @@ import SessionService
 }
 
 extension PurchaseLayer<PurchasableProduct> {
-  /// What the reader has, in the words of the account screen, and each change of it.
+  /// The reader's status for the account screen, and each change of it.
   fileprivate func premiumStatuses() -> AsyncStream<PremiumStatus> {
     let (stream, continuation) = AsyncStream.makeStream(of: PremiumStatus.self, bufferingPolicy: .bufferingNewest(1))
     // What is being verified is told with the history.
@@ -261,14 +261,14 @@ extension PurchaseLayer<PurchasableProduct> {
     return stream
   }
 
-  /// Which payments wait, and each change of it; they are asked about as long as it is read.
+  /// The payments that wait, and each change of them. The store is asked about them as long as the stream is read.
   fileprivate func waitingPayments() -> AsyncStream<WaitingPayments> {
     let (stream, continuation) = AsyncStream.makeStream(of: WaitingPayments.self, bufferingPolicy: .bufferingNewest(1))
     let changes = historyStream()
     let tasks = [
       Task { [weak self] in
         for await _ in changes where !Task.isCancelled {
-          // What cannot be read changes nothing: the list of purchases says why.
+          // A failed read changes nothing: the list of purchases shows the reason.
           if let history = try? await self?.history() { continuation.yield(WaitingPayments(history)) }
         }
         continuation.finish()

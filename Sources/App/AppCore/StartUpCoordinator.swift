@@ -2,13 +2,13 @@ import FeatureFlags
 import Runtime
 import SessionService
 
-/// The start of the app, behind the curtain: the session is restored and checked, and what its reader has is opened, in this order. It holds
-/// what cannot be shown yet, and reports once, when it is known what lies behind the curtain. A keyring that does not answer is not waited for
-/// longer than ``keyringPatience``: the login is behind the curtain then, and its answer counts there. Isolated to the main actor.
+/// The start of the app, behind the curtain: the session is restored and checked, and its reader's data is opened, in this order. It holds
+/// the navigation that cannot be shown yet, and reports once, when the first page is known. It waits for the keyring no longer than
+/// ``keyringPatience``: after that the login is shown, where a later answer still counts. Isolated to the main actor.
 @MainActor final class StartUpCoordinator {
   /// What the start led to, and what waited for it.
   struct Report {
-    /// What the session's reader has; `nil` where somebody has to sign in first.
+    /// What the session's reader has; `nil` where no reader is signed in.
     let reader: ReaderScope?
     /// What is performed once there is a reader.
     let then: Navigation?
@@ -16,10 +16,10 @@ import SessionService
     let unsaid: [String]
   }
 
-  /// What is performed once there is a reader: the last link that came.
+  /// Performed once there is a reader: the latest link.
   var then: Navigation?
 
-  /// How long the session's token is waited for: somebody may have to unlock the keyring, and may be elsewhere.
+  /// How long to wait for the session's token: a person may have to unlock the keyring, and may be elsewhere.
   static let keyringPatience = Duration.seconds(5)
 
   private let curtain: CurtainViewModel
@@ -34,7 +34,7 @@ import SessionService
   ///   - curtain: what hides the start.
   ///   - session: what is restored.
   ///   - opening: opens what the reader has.
-  ///   - report: told once.
+  ///   - report: called once.
   init(curtain: CurtainViewModel, session: Session, opening: ReaderOpening, report: @escaping @MainActor (Report) -> Void) {
     self.curtain = curtain
     self.session = session
@@ -43,7 +43,7 @@ import SessionService
     curtain.output = { [weak self] output in
       switch output {
       case .tryAgain: self?.tryAgain()
-      // The check's answer still counts when it comes: a session that has ended leads to the login then.
+      // A later answer of the check still counts: a session that has ended leads to the login then.
       case .continueOffline: self?.session.continueOffline()
       }
     }
@@ -75,7 +75,7 @@ import SessionService
     }
   }
 
-  /// Something to be said in passing: not behind the curtain, where it would be over before the reader saw it.
+  /// A short message, which is not shown behind the curtain, where it would be over before the reader saw it.
   func say(_ sentence: String) { unsaid.append(sentence) }
 
   /// Follows the session.

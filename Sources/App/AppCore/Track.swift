@@ -13,19 +13,19 @@ extension AppCoordinator {
   public struct Track: Equatable, Sendable {
     /// What can happen.
     public enum Step: Equatable, Sendable {
-      /// A ``Navigation`` was asked for.
+      /// A ``Navigation`` was requested.
       case navigation(Navigation, from: Source, Outcome)
-      /// A reader is in: at the login, or by a session that goes on.
+      /// A reader is signed in: at the login, or by a stored session.
       case signedIn
-      /// The reader is gone: they asked for it, or their session ended.
+      /// The reader has signed out, or their session ended.
       case signedOut(isAsked: Bool)
     }
 
-    /// What can become of a navigation.
+    /// The outcomes of a navigation.
     public enum Outcome: String, Equatable, Sendable {
       /// It was carried out.
       case performed
-      /// It waits for the reader to sign in, in place of what waited before.
+      /// It waits for the reader to sign in, and replaces an earlier one that waited.
       case deferred
       /// It does not apply where the app is.
       case ignored
@@ -36,9 +36,9 @@ extension AppCoordinator {
     /// What is open after it.
     public let tree: NavigationTree<Destination>
 
-    /// As it was asked for; `nil` for a step of another kind.
+    /// The requested one; `nil` for a step of another kind.
     public var navigation: Navigation? { if case .navigation(let navigation, _, _) = step { navigation } else { nil } }
-    /// What became of the navigation; `nil` for a step of another kind.
+    /// The outcome of the navigation; `nil` for a step of another kind.
     public var outcome: Outcome? { if case .navigation(_, _, let outcome) = step { outcome } else { nil } }
   }
 }

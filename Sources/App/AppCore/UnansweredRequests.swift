@@ -1,7 +1,7 @@
 import ContentCache
 import PurchaseService
 
-/// The requests that are sent once when a reader comes in, and repeated until they are answered: whenever the publication may be there.
+/// The requests that are sent when a reader signs in, and repeated until they are answered: whenever the publication may be reachable.
 /// Isolated to the main actor.
 @MainActor final class UnansweredRequests {
   enum Name { case publication, passes, purchases }
@@ -9,7 +9,8 @@ import PurchaseService
   typealias Request = @MainActor () async throws -> Void
   private var unanswered: [(name: Name, request: Request)] = []
 
-  /// Asks. A question without an answer is kept, in the place of an earlier one of this name; a no is an answer.
+  /// Sends a request. If it gets no answer it is kept for ``retryUnreachable()``, in place of an earlier one of that name. A refusal is an
+  /// answer.
   func send(_ name: Name, _ request: @escaping Request) async {
     unanswered.removeAll { $0.name == name }
     do { try await request() } catch {
@@ -19,7 +20,7 @@ import PurchaseService
     }
   }
 
-  /// The publication has answered something, or there is a network: each open question is asked once more.
+  /// Repeats each unanswered request once: the publication has answered something, or there is a network.
   func retryUnreachable() {
     let open = unanswered
     unanswered = []

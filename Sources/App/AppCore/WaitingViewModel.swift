@@ -3,7 +3,7 @@ import FeatureKit
 import ReaderContent
 import Runtime
 
-/// What waits to be sent, in the app's frame: a bar above every page while the publication cannot be reached. Isolated to the main actor.
+/// The pending actions, in the app's frame: a bar above every page while the publication is unreachable. Isolated to the main actor.
 @MainActor public final class WaitingViewModel: ScreenModel {
   /// Everything the bar shows.
   public struct State: Equatable, Sendable {
@@ -11,7 +11,7 @@ import Runtime
     public var text: String?
     /// Why they wait, in a sentence.
     public var detail = ""
-    /// Whether it is being sent because the reader asked for that.
+    /// Whether the actions are being sent because the reader requested it.
     public var isTrying = false
 
     /// No bar.
@@ -29,7 +29,7 @@ import Runtime
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
-  /// An answer may come sooner than a person could see that there was a question.
+  /// An answer may arrive before a person could see the request.
   private static let leastTime = Duration.milliseconds(600)
 
   private let effects: Effects
@@ -37,13 +37,13 @@ import Runtime
   private var content: ContentStore?
   private var observing: Task<Void, Never>?
   private var trying: Task<Void, Never>?
-  /// Whether what waits was sent once more because the reader asked, and waits again.
+  /// Whether the last attempt, which the reader requested, failed.
   private var didRetryFail = false
 
   /// A bar that follows no reader yet.
   /// - Parameters:
   ///   - effects: delivers the timer.
-  ///   - clock: how long it is shown that something is being tried.
+  ///   - clock: decides how long a try is shown.
   public init(effects: Effects, clock: any AppClock) {
     self.effects = effects
     self.clock = clock
@@ -54,7 +54,7 @@ import Runtime
     trying?.cancel()
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .tryNowTapped: tryNowTapped()
@@ -76,7 +76,7 @@ import Runtime
     update()
   }
 
-  /// Follows a reader's changes from here on; `nil` to follow none.
+  /// Follows a reader's changes from here on; `nil` for none.
   func observe(_ content: ContentStore?) {
     for task in [observing, trying] { task?.cancel() }
     (observing, trying, didRetryFail) = (nil, nil, false)

@@ -1,18 +1,18 @@
 import AppCore
 
-/// Keeps what would be on the desktop, and shows nothing: for tests and scenarios.
+/// Records the notifications, and shows nothing: for tests and scenarios.
 @MainActor public final class RecordingNotifier: Notifier {
   /// Everything that was shown, in order.
   public private(set) var shown: [DesktopNotification] = []
   /// What was not taken back.
   public private(set) var present: [DesktopNotification] = []
-  /// Told of each that is shown.
+  /// Called with each notification that is shown.
   public var onShow: ((DesktopNotification) -> Void)?
 
   /// A desktop with nothing on it.
   public init() {}
 
-  /// Keeps it.
+  /// Records it.
   public func show(_ notification: DesktopNotification) {
     shown.append(notification)
     present.removeAll { $0.id == notification.id }

@@ -31,11 +31,11 @@ public struct Scenario: Sendable {
   public enum Restart: String, Decodable, Sendable, CaseIterable {
     /// The reader quits: accepted writes are waited for.
     case quit
-    /// The process dies where it stands.
+    /// The process is killed at this point.
     case kill
     /// The machine goes down with it: the new clock counts from its own start.
     case reboot
-    /// It goes on at another computer, which knows nothing of this one: without its data, and signed out.
+    /// The scenario continues at another computer: without this one's data, and signed out.
     case newMachine
   }
 
@@ -75,7 +75,7 @@ public struct Scenario: Sendable {
 
   /// What a reader does with the app's window.
   public enum WindowAct: String, Decodable, Sendable, CaseIterable {
-    /// Hides it; the app goes on without.
+    /// Hides it; the app continues without a window.
     case hide
     /// Brings it back.
     case show
@@ -90,7 +90,7 @@ public struct Scenario: Sendable {
     public var screen: String?
     /// What the visible screen's state holds: see ``StateValue/objection(to:at:)``.
     public var state: StateValue?
-    /// What was said last in passing; `*` stands for any characters.
+    /// The last short message; `*` stands for any characters.
     public var said: String?
     /// The identifiers of all that the reader has.
     public var entitlements: Set<String>?

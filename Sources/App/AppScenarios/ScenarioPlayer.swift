@@ -40,7 +40,7 @@ import StubStore
   ///   - scenario: what to play.
   ///   - folder: where the reader's data is; an empty one for each scenario.
   ///   - publication: makes what answers, on the scenario's clock.
-  ///   - print: told each change in a line of text that begins with the time since the start.
+  ///   - print: called with a line of text for each change, which begins with the time since the start.
   /// - Throws: what `publication` throws.
   public init(
     _ scenario: Scenario, folder: String, publication: (any AppClock) async throws -> ScenarioPublication,

@@ -3,8 +3,8 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 
-/// The publication of a ``Scenario``: as the app reaches it, and as its operator and the reader's browser do, whatever the app's network
-/// is like.
+/// The publication of a ``Scenario``, as the app, its operator and the reader's browser reach it. Only the app is subject to the scenario's
+/// network.
 public struct ScenarioPublication: Sendable {
   let transport: any Transport
   private let operatorToken: String

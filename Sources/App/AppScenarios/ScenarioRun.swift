@@ -59,14 +59,14 @@ import Synchronization
 
   var placeName: String { presenter.tree?.visible?.destination.name ?? "curtain" }
 
-  /// Returns once nothing is under way but what waits for the clock.
-  /// - Returns: whether that came.
+  /// Returns once all that is under way waits for the clock.
+  /// - Returns: whether that happened in time.
   func settle() async -> Bool {
     var (calm, still) = (0, 0)
     for _ in 0..<Self.patience where calm < Self.hops {
       let before = deliveries
       await Task.yield()
-      // A timer that has yet to come to its clock would be leapt over by the next move of that.
+      // A timer that its clock does not know yet would be skipped by the clock's next move.
       if effects.inFlight > sleeping(.effect) || effects.timers > sleeping(.timer) {
         calm = 0
         still = before == deliveries ? still + 1 : 0
@@ -137,7 +137,7 @@ final class CountingClock: AppClock {
   func sleep(for duration: Duration) async throws {
     guard let scope = EffectScope.current else { return try await base.sleep(for: duration) }
     let counts = counts.withLock { $0 }
-    // By the clock itself: a sleeper that it has woken may be told late, and is busy all the same.
+    // Counted by the clock itself: a sleeper that it has woken is busy, even before it runs.
     try await base.sleep(for: duration) { change in counts.value.withLock { $0[scope, default: 0] += change } }
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Runtime
 import SessionService
 
-/// Keeps a session in the desktop's keyring, through the Secret Service or, in a sandbox, the portal that stands for it.
+/// Keeps a session in the desktop's keyring, through the Secret Service or, in a sandbox, the portal that replaces it.
 ///
 /// There is no other place: without a service each call throws, and no token is ever written to a file that the keyring does not
 /// encrypt. A locked keyring asks the user for its password, unless there is nothing in it to find. Calls run one after another on a
@@ -16,7 +16,7 @@ public final class SecretServiceTokenStore: TokenStore {
     /// For an answer that may need the user to type the keyring's password.
     public var prompt: Duration
 
-    /// Makes limits; the defaults suit a person.
+    /// Memberwise initializer. By default five seconds for an answer and ninety for a prompt.
     public init(answer: Duration = .seconds(5), prompt: Duration = .seconds(90)) {
       self.answer = answer
       self.prompt = prompt
@@ -29,7 +29,7 @@ public final class SecretServiceTokenStore: TokenStore {
     return "\(number / 10_000).\(number / 100 % 100).\(number % 100)"
   }
 
-  /// What is kept, as JSON. Fields are only ever added: there is a new account name for a form that older versions cannot read.
+  /// The stored session, as JSON. Fields are only ever added: there is a new account name for a form that older versions cannot read.
   private struct Record: Codable {
     var token: String
     var user: User
@@ -52,7 +52,7 @@ public final class SecretServiceTokenStore: TokenStore {
     self.limits = limits
   }
 
-  /// What is kept. Something there that is no session counts as nothing, and the next save replaces it. A keyring that hangs is given as long
+  /// The stored session. An entry that is no session counts as none, and the next save replaces it. A keyring that hangs is given as long
   /// as a person, since the app does not wait for it.
   public func load() async throws(TokenStoreError) -> StoredSession? {
     let text = try await call { [schema, publication, limits] in
@@ -75,7 +75,7 @@ public final class SecretServiceTokenStore: TokenStore {
     }
   }
 
-  /// Removes what is kept.
+  /// Removes the stored session.
   public func clear() async throws(TokenStoreError) {
     try await call { [schema, publication, limits] in
       matinee_secret_clear(schema, publication, Self.account, limits.answer.milliseconds, limits.prompt.milliseconds)

@@ -68,7 +68,7 @@ extension Widget {
     matinee_accessible_set_state(opaque, GTK_ACCESSIBLE_STATE_PRESSED, isPressed ? 1 : 0)
   }
 
-  /// Whether a screen reader passes over it. GTK 4.8 tells of `isVisible` by itself, and not that a page is covered by another.
+  /// Whether screen readers skip it. GTK 4.8 reports `isVisible` by itself, but not that another page covers this one.
   public final func setAccessibleHidden(_ isHidden: Bool) {
     matinee_accessible_set_state(opaque, GTK_ACCESSIBLE_STATE_HIDDEN, isHidden ? 1 : 0)
   }

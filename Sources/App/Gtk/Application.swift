@@ -14,7 +14,7 @@ import CGtkShims
   public enum Instance: Sendable {
     /// Hands over to the one that runs, and ends.
     case unique
-    /// Is a program of its own, whatever else runs.
+    /// Runs as a process of its own, also beside others.
     case own
     /// Was started by the session bus, which will say what to open.
     case service
@@ -30,7 +30,7 @@ import CGtkShims
 
   /// Called once in the first instance, before anything else.
   public var onStartup: (@MainActor () -> Void)?
-  /// Called when the program is started or asked for without something to open.
+  /// Called when the program is started or activated without something to open.
   public var onActivate: (@MainActor () -> Void)?
   /// Called with the URIs to open, letter by letter as they were given; also those that a second start was given.
   public var onOpen: (@MainActor ([String]) -> Void)?
@@ -64,7 +64,7 @@ import CGtkShims
     connect("shutdown", .plain, in: scope) { [weak self] in self?.ended() }
   }
 
-  /// Runs until the last window is closed or ``quit()`` is called; a start that hands over returns at once.
+  /// Runs until the last window is closed or ``quit()`` is called; a start that passes its work to a running instance returns at once.
   /// - Parameter uris: what to open, handed on unchanged.
   /// - Returns: the exit status for the process.
   /// - Throws: ``Failure/noDisplay``.

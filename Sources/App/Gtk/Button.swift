@@ -1,7 +1,7 @@
 import CGtk
 import CGtkShims
 
-/// Something to press. It changes nothing by itself: what it shows comes from a state, also whether it is on.
+/// A button. It changes nothing by itself: all that it shows comes from a state, also whether it is on.
 @MainActor public final class Button: Widget {
   /// With a text.
   public init(_ label: String, styles: [Style] = []) {
@@ -99,6 +99,6 @@ import CGtkShims
     connect("clicked", owner: owner, body)
   }
 
-  /// Tells the closures that it was pressed, as a click does; for tests.
+  /// Emits `clicked`, as a press does; for tests.
   public func click() { if isSensitive { matinee_emit(raw, "clicked") } }
 }

@@ -130,7 +130,7 @@ public struct Color: Sendable {
   @discardableResult public func show(_ name: String, atOnce: Bool = false) -> Bool {
     guard contains(name) else { return false }
     guard visibleName != name else { return true }
-    // The toolkit would hand the keyboard on to the first button of the child that comes, which the next Enter would press.
+    // The toolkit would move the focus to the first button of the new child, which the next Enter would press.
     if hasFocus { holdKeyboard() }
     let transition = atOnce ? GTK_STACK_TRANSITION_TYPE_NONE : gtk_stack_get_transition_type(opaque)
     gtk_stack_set_visible_child_full(opaque, name, transition)

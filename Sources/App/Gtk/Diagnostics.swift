@@ -2,7 +2,8 @@ import CGtk
 import Foundation
 import Synchronization
 
-/// What tests ask about the toolkit: how much lives (after a screen is closed as much as before it was opened), and what it complained of.
+/// Figures of the toolkit that tests check: how many objects live (after a screen is closed as many as before it was opened), and its
+/// warnings.
 public enum Diagnostics {
   private static let signals = Atomic<Int>(0)
   private static let objects = Atomic<Int>(0)
@@ -12,7 +13,7 @@ public enum Diagnostics {
   /// Objects of the toolkit that were wrapped once and are not freed yet; for tests.
   public static var liveObjects: Int { objects.load(ordering: .relaxed) }
 
-  /// What this process takes of the machine's memory, in bytes; nil under a sanitizer, which keeps what was freed, and more beside it.
+  /// This process's resident memory, in bytes; nil under a sanitizer, which keeps freed memory and its own.
   static var residentBytes: Int? {
     guard dlsym(nil, "__asan_init") == nil, dlsym(nil, "__tsan_init") == nil else { return nil }
     let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first
@@ -36,7 +37,7 @@ public enum Diagnostics {
 
   private static let complaints = Mutex<[String]?>(nil)
 
-  /// Keeps from now on what the toolkit writes as a warning or worse, beside writing it; for tests.
+  /// Records the toolkit's warnings and errors from now on, which are still written; for tests.
   static func collectComplaints() {
     let isFirst = complaints.withLock { kept in
       defer { kept = [] }

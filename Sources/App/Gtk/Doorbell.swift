@@ -1,6 +1,6 @@
 import CGtk
 
-/// Lets a later start reach a program that is an instance of its own, by a name on the session bus that both know.
+/// Lets a later start reach a separate instance, by a name on the session bus that both know.
 ///
 /// A second application beside the ``Application``, which has no name there: an instance of its own keeps the id that desktops find its
 /// icon and its notifications by, and a search for the instance that all starts share does not find it.

@@ -4,14 +4,14 @@ import CGtk
 @MainActor public class TextEntry: Widget {
   private var isSetting = false
 
-  /// What is in it. Setting it calls no handler: only what a person types is reported.
+  /// Its text. Setting it calls no handler: only what a person types is reported.
   public final var text: String {
     get { string(gtk_editable_get_text(opaque)) ?? "" }
     set {
       guard newValue != text else { return }
       isSetting = true
       gtk_editable_set_text(opaque, newValue.withoutNull)
-      // The caret is put at the end, so that a person goes on typing there.
+      // The caret is put at the end, so that a person continues typing there.
       gtk_editable_set_position(opaque, -1)
       isSetting = false
     }

@@ -18,7 +18,7 @@ import CGtk
     show(GTK_FILE_CHOOSER_ACTION_OPEN, title, button, over: widget, chosen: chosen)
   }
 
-  /// Asks where a new file shall be; where there is one already, the dialog asks whether it may be replaced.
+  /// Asks for the place of a new file. If a file is there already, the dialog asks whether to replace it.
   /// - Parameters:
   ///   - title: what the dialog is called.
   ///   - button: the one that takes the place.

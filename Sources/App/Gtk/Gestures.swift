@@ -7,7 +7,7 @@ extension Widget {
   /// - Parameters:
   ///   - key: such as `"F5"`, `"Escape"`, `"<Alt>Left"`, `"<Control>q"`.
   ///   - isInside: only while the keyboard is in this widget, and before what is around it takes the key.
-  ///   - isFor: whether the key is for this widget now; otherwise it goes on to whatever has the keyboard.
+  ///   - isFor: whether the key is for this widget now; otherwise the widget with the keyboard focus gets it.
   /// - Returns: nil when there is no such key.
   @discardableResult
   public final func addShortcut<Owner: SignalOwner>(
@@ -36,7 +36,7 @@ extension Widget {
   }
 
   /// Calls `body` when a character is typed while the keyboard is in this widget and nothing there takes it.
-  /// - Parameter body: returns whether it was of any use; otherwise it goes on.
+  /// - Parameter body: returns whether it handled the key; otherwise the key is passed on.
   public final func onTyped<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, Character) -> Bool) {
     let keys = Object(made: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(keys.raw)))
@@ -65,7 +65,7 @@ extension Widget {
   /// Listens to clicks on the widget.
   /// - Parameters:
   ///   - button: the mouse's; 0 for any.
-  ///   - captures: whether it hears of a click before the widgets within do.
+  ///   - captures: whether it handles a click before the widgets within.
   /// - Returns: the gesture, which the widget owns.
   final func addClickGesture(button: Int = Int(GDK_BUTTON_PRIMARY), captures: Bool = false) -> Object {
     let gesture = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
@@ -84,13 +84,13 @@ extension Widget {
     }
   }
 
-  /// Calls `body` when the button of the mouse was pressed that browsers go back by, wherever the pointer is in the widget.
+  /// Calls `body` when the mouse's back button was pressed, anywhere in the widget.
   public final func onBackButton<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
     addClickGesture(button: 8, captures: true).connect("pressed", .press, owner: owner, absent: ()) { owner, _ in body(owner) }
   }
 
-  /// Calls `body` with the place in the widget where it was clicked with the other mouse button, or pressed for long on a touch screen.
-  /// Offer a ``Button`` for the same: neither can be done by keyboard.
+  /// Calls `body` with the place of a secondary click in the widget, or of a long press on a touch screen. Offer a ``Button`` for the same:
+  /// neither can be done by keyboard.
   public final func onSecondaryClick<Owner: SignalOwner>(
     _ owner: Owner, _ body: @escaping @MainActor (Owner, (x: Double, y: Double)) -> Void
   ) {

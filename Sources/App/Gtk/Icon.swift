@@ -4,8 +4,8 @@ import CGtk
 public struct Icon: Hashable, Sendable {
   /// As the icon naming specification or the theme calls it.
   public let name: String
-  /// Whether it is one of the app's own, which the style sheet draws, and only ``Image`` shows. Were it added to the icon theme, GTK would
-  /// read all of the desktop's icons a second time at the start.
+  /// Whether it is one of the app's own, which the style sheet draws, and only ``Image`` shows. If it were added to the icon theme, GTK
+  /// would read all of the desktop's icons twice at the start.
   let isOwn: Bool
 
   /// - Parameter name: of an icon of the desktop's theme; `Adwaita` has all of those below but the app's own.
@@ -75,9 +75,9 @@ public struct Icon: Hashable, Sendable {
   public static let add = Icon("list-add-symbolic")
   /// Deletes something.
   public static let delete = Icon("user-trash-symbolic")
-  /// Tells of what is new.
+  /// Notifications.
   public static let notifications = Icon("preferences-system-notifications-symbolic")
-  /// Says nothing of what is new.
+  /// Muted notifications.
   public static let silent = Icon("notifications-disabled-symbolic")
   /// A menu.
   public static let menu = Icon("open-menu-symbolic")

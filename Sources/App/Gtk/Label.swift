@@ -8,7 +8,7 @@ import Runtime
   public enum Direction: Sendable {
     /// As the interface is.
     case ofInterface
-    /// As its first letter is: for what people wrote, in whatever language.
+    /// By its first letter: for texts that people wrote, in any language.
     case ofText
   }
 
@@ -73,11 +73,11 @@ import Runtime
   /// - Parameter separator: what stands between the text before it and its own when both are copied.
   public func shareSelection(after separator: String = "\n\n") {
     matinee_selection_share(widget, separator)
-    // Its own menu, which the keyboard opens beside a link, offers to cut and to paste.
+    // The label's own menu, which a key opens beside a link, would offer to cut and to paste.
     gtk_widget_action_set_enabled(widget, "menu.popup", 0)
   }
 
-  /// Draws the text in one size, in pixels, whatever size the desktop wants text to have.
+  /// Draws the text in one size, in pixels, at every text size of the desktop.
   public func setTextSize(pixels: Double) {
     let attributes = pango_attr_list_new()
     pango_attr_list_insert(attributes, pango_attr_size_new_absolute(gint(pixels * Double(PANGO_SCALE))))

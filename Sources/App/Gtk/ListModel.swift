@@ -1,7 +1,7 @@
 import CGtk
 import CGtkShims
 
-/// Where the C list model asks. The closures behind it know nothing of `ID`, so this class does not either.
+/// The source of the C list model. Its C callbacks cannot be generic over `ID`, so this class is not either.
 package class ListSource {
   func count() -> Int { 0 }
   /// What stands at a position, with a reference for the caller.
@@ -23,7 +23,7 @@ package class ListSource {
   }
 }
 
-/// What an item of the toolkit stands for. The item holds it, and it knows the item, which lives as long.
+/// The entry behind an item of the toolkit. The item retains it, and it refers to the item, which lives as long.
 class ListEntry {
   fileprivate var item: UnsafeMutableRawPointer?
 
@@ -33,7 +33,7 @@ class ListEntry {
   }
 }
 
-/// Ids in order, and an entry for each that a row has asked for: the toolkit recycles rows by the identity of items.
+/// Ids in order, with an entry for each that a row has requested: the toolkit recycles rows by the identity of items.
 package final class ListIDs<ID: Hashable>: ListSource {
   final class Entry: ListEntry {
     let id: ID
@@ -61,7 +61,7 @@ package final class ListIDs<ID: Hashable>: ListSource {
 
   override func count() -> Int { ids.count }
 
-  // Texts are what ids are: without a copy of its own for them, each step goes by way of the type's descriptions.
+  // Specialized for texts, since ids are texts: unspecialized code would look each step up in the type's metadata.
   @specialized(where ID == String)
   override func item(at position: Int) -> UnsafeMutableRawPointer? {
     guard position < ids.count else { return nil }
@@ -79,20 +79,20 @@ package final class ListIDs<ID: Hashable>: ListSource {
   @specialized(where ID == String)
   override func forget(_ entry: ListEntry) { entries[unsafeDowncast(entry, to: Entry.self).id] = nil }
 
-  /// One run of places that differ, as a list model tells it.
+  /// A run of places that differ, as a list model reports it.
   struct Change: Equatable {
     var position: Int
     var removed: Int
     var added: Int
   }
 
-  /// More runs than these are told as one.
+  /// More runs than this are reported as one.
   private static var mostRuns: Int { 32 }
 
   /// Whether these are the very same ids, at the cost of no comparison; equal ones elsewhere are not.
   func isSame(_ next: [ID]) -> Bool { Self.isSame(ids, next) }
 
-  /// Puts other ids in the place of the present ones, and tells the list views.
+  /// Replaces the ids, and notifies the list views.
   /// - Returns: whether anything differs.
   @discardableResult package func show(_ next: [ID]) -> Bool {
     show(next) { change in
@@ -100,7 +100,7 @@ package final class ListIDs<ID: Hashable>: ListSource {
     }
   }
 
-  /// - Parameter changed: told each run, the last first, while ``ids`` is what it has been told so far.
+  /// - Parameter changed: called with each run, the last first. Meanwhile ``ids`` has the changes that were reported so far.
   @specialized(where ID == String)
   func show(_ next: [ID], changed: (Change) -> Void) -> Bool {
     // Most often it is the very same array.

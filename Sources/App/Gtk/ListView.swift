@@ -1,7 +1,7 @@
 import CGtk
 import CGtkShims
 
-/// What a ``ListView`` makes as often as rows fit on the screen, and fills again and again.
+/// A row of a ``ListView``, which makes as many as fit on the screen, and reuses them.
 @MainActor public protocol ListRow: View {
   /// What a screen reader calls the row; read each time the row was filled.
   var accessibleName: String { get }
@@ -39,7 +39,7 @@ extension ListRow {
   /// Nil when it may be on its way elsewhere.
   private var lastPosition: Double?
   private var lastWidth = 0
-  /// The first row on screen when others came or went, and how far down it was: what one reads stays there.
+  /// The first row on screen before rows were added or removed, and its position: what the reader sees stays in place.
   private var anchor: (id: ID, top: Double)?
   /// What the layout that is under way has to leave where it was.
   private var scrollAnchor: ScrollAnchor?
@@ -107,7 +107,7 @@ extension ListRow {
 
   // MARK: What is shown
 
-  /// Shows these, in this order. Rows of ids that stay are kept as they are, and so is the place that the person reads.
+  /// Shows these, in this order. Rows of ids that stay are kept, and so is the reader's place.
   ///
   /// The same array again costs nothing, one that differs in one place a comparison of the two.
   /// - Parameter followsTop: whether a person at the very first row sees those that come above it; otherwise the row stays where it is.
@@ -166,21 +166,21 @@ extension ListRow {
     return y
   }
 
-  /// Told of another length before it is told of another position. The toolkit keeps a row where it is when others come above it, but
-  /// not when the list gets another height in the same moment, because something comes or goes below it.
+  /// Runs when the list's length has changed, before its position changes. The toolkit keeps a row in place when rows are added above it,
+  /// but not if the list's height changes in the same frame, because a widget below it appears or goes.
   private func holdAnchor() {
     guard let anchor else { return holdTop() }
     scrollAnchor = .row(anchor)
     self.anchor = nil
   }
 
-  /// At the very top the position stays there in whatever size: the toolkit would keep the row in the middle where it is.
+  /// A list that is scrolled to its top stays there at every size: the toolkit would keep its middle row in place.
   private func holdTop() {
     if scrollAnchor == nil, lastPosition == 0, lastWidth > 0, width != lastWidth { scrollAnchor = .position(0) }
   }
 
-  /// Told of another height before it is told of another position. The toolkit keeps a row at its share of the height, so that rows would
-  /// move when something comes or goes below the list; in another width they differ, and their places with them.
+  /// Runs when the list's height has changed, before its position changes. The toolkit keeps a row at its share of the height, so rows
+  /// would move when a widget below the list appears or goes. Another width changes the heights of rows, so there the position is not kept.
   private func holdPosition() {
     guard anchor == nil, width == lastWidth || lastPosition == 0, let place = lastPosition else {
       return (lastPosition, lastWidth) = (position, width)
@@ -188,7 +188,7 @@ extension ListRow {
     scrollAnchor = .position(place)
   }
 
-  /// Puts right what the layout moved; the frame is laid out once more before it is painted.
+  /// Corrects a position that the layout moved; the frame is laid out once more before it is painted.
   private func laidOut() {
     laidOutPosition = position
     switch scrollAnchor {
@@ -211,7 +211,7 @@ extension ListRow {
 
   private func filled(_ entry: ListIDs<ID>.Entry) -> Row? { entry.row.map { unsafeDowncast($0, to: Row.self) } }
 
-  /// Fills the row of an id again when it is on screen: what it stands for has changed.
+  /// Fills the row of an id again if it is on screen: its entity has changed.
   public func update(_ id: ID) {
     guard let row = row(for: id) else { return }
     bind(row, id)
@@ -382,7 +382,7 @@ extension ListRow {
     guard let slot = rows[item], let object = gtk_list_item_get_item(OpaquePointer(item)) else { return }
     let entry = unsafeDowncast(ListEntry.behind(object), to: ListIDs<ID>.Entry.self)
     if !slot.wasFilled, let parent = gtk_widget_get_parent(slot.row.root.widget) {
-      // GTK 4.8 selects the row that the pointer enters, which here means nothing. When the layout after a jump hides the row beneath a
+      // GTK 4.8 selects the row that the pointer enters, which has no meaning here. When the layout after a jump hides the row beneath a
       // pointer that rests, another is entered, and selecting that frees what is being laid out: the list stays empty, if no worse.
       removeControllers(gtk_event_controller_motion_get_type(), of: parent)
     }

@@ -13,7 +13,7 @@ import Dispatch
 
   /// Turns the loop until `condition` holds: for tests, and for tools that draw one picture and end.
   /// - Parameter seconds: the longest to wait.
-  /// - Returns: whether the condition came to hold.
+  /// - Returns: whether the condition was met in time.
   @discardableResult public static func run(upTo seconds: Double, until condition: () -> Bool = { false }) -> Bool {
     attachMainActor()
     let deadline = g_get_monotonic_time() + gint64(seconds * 1_000_000)
@@ -27,7 +27,7 @@ import Dispatch
     return true
   }
 
-  /// The time since some moment of the past, in seconds, that no change of the clock moves.
+  /// The monotonic time, in seconds, which no change of the clock affects.
   public static var uptime: Double { Double(g_get_monotonic_time()) / 1_000_000 }
 
   /// Calls `body` once after some time, on the main actor.

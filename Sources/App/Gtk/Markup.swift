@@ -1,7 +1,7 @@
 import CGtk
 import Runtime
 
-/// Text with emphasis and links for a ``Label``. Text is always escaped and tags are always closed, whatever the text says.
+/// Text with emphasis and links for a ``Label``. Every text is escaped, and every tag is closed.
 ///
 /// ```swift
 /// label.setMarkup(Markup("By ") + Markup(author).bold + Markup(" on ") + Markup("their page").link(to: url))
@@ -10,7 +10,7 @@ public struct Markup: Sendable, Equatable {
   /// As Pango reads it.
   let source: String
   let hasLink: Bool
-  /// Whether there are words in it that stay on one line however narrow that is.
+  /// Whether it has words that are never broken, in a line of any width.
   let keepsCodes: Bool
 
   private init(source: String, hasLink: Bool, keepsCodes: Bool = false) {
@@ -48,7 +48,7 @@ public struct Markup: Sendable, Equatable {
   /// Lowered.
   public var `subscript`: Markup { wrapped("sub") }
 
-  /// Marked, as with a pen: what a search found. Can be told from the rest on light and on dark, and without colors.
+  /// Marked, as with a pen: a match of a search. It stands out on light and on dark, and without colors.
   public var highlighted: Markup {
     Markup(source: "<span background=\"#f5c211\" background_alpha=\"38%\"><b>\(source)</b></span>", hasLink: hasLink)
   }
@@ -66,7 +66,7 @@ public struct Markup: Sendable, Equatable {
   /// One after the other.
   public static func += (first: inout Markup, second: Markup) { first = first + second }
 
-  /// A line of several facts with dots between them. It runs as the interface does, whatever letters are in it, and each fact as its own do.
+  /// A line of several facts with dots between them. The line has the interface's direction, and each fact that of its own letters.
   /// - Parameter continues: whether another fact stands before it, in another label.
   @MainActor public static func line(of facts: [Markup], continues: Bool = false) -> Markup {
     let isRightToLeft = gtk_widget_get_default_direction() == GTK_TEXT_DIR_RTL
@@ -78,7 +78,7 @@ public struct Markup: Sendable, Equatable {
 
   private func wrapped(_ tag: String) -> Markup { Markup(source: "<\(tag)>\(source)</\(tag)>", hasLink: hasLink) }
 
-  /// GLib escapes what XML gives a meaning; what XML does not allow at all becomes the replacement character.
+  /// GLib escapes characters with a meaning in XML; those that XML does not allow become the replacement character.
   static func escaped(_ text: String) -> String {
     let allowed = String(String.UnicodeScalarView(text.unicodeScalars.map { isAllowed($0) ? $0 : "\u{FFFD}" }))
     return takenString(g_markup_escape_text(allowed, -1)) ?? ""

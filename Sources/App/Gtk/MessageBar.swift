@@ -7,7 +7,7 @@ import CGtk
   public let scope = Scope()
   /// What goes above the page, at its lower edge.
   public var root: Widget { slide }
-  /// Called when the person put the message away; the bar goes when ``message`` is set to nil.
+  /// Called when the person dismissed the message; the bar goes when ``message`` is set to nil.
   public var onDismissed: (@MainActor () -> Void)?
   /// Called when the person chose the action.
   public var onAction: (@MainActor () -> Void)?

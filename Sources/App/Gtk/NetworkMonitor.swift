@@ -1,8 +1,8 @@
 import CGtk
 
-/// Tells when this computer has a network, as far as the desktop knows: a start without one that comes later, another one, the end of sleep.
+/// Reports when this computer has a network, as far as the desktop knows: the first one, another one, one after sleep.
 ///
-/// Where nothing watches the network, as in many containers, it is said to be there all the time and nothing is ever told.
+/// Where no service watches the network, as in many containers, it always counts as there, and nothing is reported.
 @MainActor public final class NetworkMonitor {
   private let scope = Scope()
 

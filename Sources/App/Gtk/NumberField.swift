@@ -42,7 +42,7 @@ import CGtkShims
     }
   }
 
-  /// Called with the number after each change that a person made; what was typed counts with Enter, or when they go on.
+  /// Called with the number after each change that a person made; typed text counts with Enter, or when the focus leaves.
   @discardableResult
   public func onChanged<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, Int) -> Void) -> Connection {
     connect("value-changed", .plain, owner: owner, absent: ()) { [weak self] owner, _ in

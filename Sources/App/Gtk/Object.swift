@@ -3,8 +3,8 @@ import CGtkShims
 
 /// One strong reference to an object of the toolkit, held for as long as this one lives. Belongs to the main actor.
 ///
-/// The toolkit's object may live longer: a widget in a window is kept by the window. Closures given to it stay with it, whatever happens
-/// to this wrapper, until their ``Scope`` closes.
+/// The toolkit's object may live longer: a window keeps its widgets. Closures given to it live until their ``Scope`` closes, also without
+/// this wrapper.
 @MainActor public class Object {
   let raw: UnsafeMutableRawPointer
 
@@ -20,7 +20,7 @@ import CGtkShims
     Diagnostics.watch(raw)
   }
 
-  /// The same for what lives as long as the display, and would be counted as left over.
+  /// The same for objects that live as long as the display, and would be counted as leaks.
   init(lasting pointer: UnsafeMutableRawPointer) { raw = g_object_ref(pointer) }
 
   isolated deinit { g_object_unref(raw) }
@@ -37,7 +37,7 @@ import CGtkShims
   func setString(_ property: String, _ value: String) { matinee_object_set_string(raw, property, value) }
 }
 
-/// What a constructor returned, which is an object: it is none only when the toolkit was never started, which no input can bring about.
+/// The object that a constructor returned. It is `nil` only when the toolkit was never started, which no input can cause.
 func checked<Pointer>(_ made: Pointer?) -> Pointer {
   guard let made else { preconditionFailure("the toolkit made no object: call Toolkit.start() first") }
   return made

@@ -66,7 +66,7 @@ import CGtkShims
     drawing = nil
   }
 
-  /// Not at once: the toolkit still tells others of it, and gives the keyboard to the first button that it finds.
+  /// Later, since the toolkit still notifies others of the closing, and focuses the first button that it finds.
   private func closed() {
     MainLoop.after(seconds: 0) { [weak self] in
       guard let self, !isVisible else { return }
@@ -82,7 +82,7 @@ import CGtkShims
     gtk_widget_unparent(widget)
   }
 
-  /// Closes it, as after a choice. The keyboard is back where it was before the choice is carried out, which may move it.
+  /// Closes it, such as after a choice. The focus is back in its place before the choice is carried out, which may move it.
   public func close() {
     gtk_popover_popdown(pointer())
     restoreFocus()

@@ -1,6 +1,6 @@
 import CGtk
 
-/// The widget in a page that has the keyboard, to give it back when the page is shown again.
+/// The widget in a page that has the focus, to restore it when the page is shown again.
 @MainActor public struct RememberedFocus {
   private let focused: Object
   private let page: Widget
@@ -15,7 +15,7 @@ import CGtk
   }
 
   /// Gives the keyboard back.
-  /// - Returns: false when the widget is gone from the page, or cannot have it.
+  /// - Returns: false when the widget is gone from the page, or cannot have the focus.
   @discardableResult public func restore() -> Bool {
     guard gtk_widget_is_ancestor(focused.pointer(), page.widget) != 0 else { return false }
     // One that held it would hand it on to the first widget in it.

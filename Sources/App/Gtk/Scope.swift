@@ -1,5 +1,5 @@
-/// Every connection that one screen made. Closing it ends them all, also those of gestures, models and shortcuts, so that nothing of the
-/// screen is called or held afterwards.
+/// Every connection that one screen made. Closing it ends them all, also those of gestures, models and shortcuts, so that no closure of the
+/// screen is called or retained afterwards.
 @MainActor public final class Scope {
   private var connections: [ObjectIdentifier: Connection] = [:]
   /// Whether ``close()`` was called. Connections made afterwards end at once.
@@ -30,7 +30,7 @@
   func forget(_ connection: Connection) { connections[ObjectIdentifier(connection)] = nil }
 }
 
-/// An object that reacts to widgets: it is held weakly by what it connects, and its scope ends the connections.
+/// An object that reacts to widgets: its connections hold it weakly, and its scope ends the connections.
 @MainActor public protocol SignalOwner: AnyObject {
   /// Where the connections are recorded.
   var scope: Scope { get }
@@ -40,10 +40,10 @@
 @MainActor public protocol View: SignalOwner {
   /// What goes into the window.
   var root: Widget { get }
-  /// Puts the keyboard where a person begins, once it is on screen; by default on the first widget that takes it.
+  /// Puts the focus where a person begins, once it is on screen; by default on the first widget that takes it.
   func takeKeyboard()
-  /// Where messages of the window stand while this is the page, at the lower edge: above bars, of which none moves when one comes or goes.
-  /// Nil for the lower edge of the page.
+  /// The place of the window's messages while this is the page, at its lower edge: above bars, which do not move when a message appears or
+  /// goes. Nil for the lower edge of the page.
   var messages: Overlay? { get }
 }
 
@@ -73,7 +73,7 @@ extension View {
     ending?()
   }
 
-  /// The other side let go by itself.
+  /// The other side ended the connection.
   func ended() {
     ending = nil
     scope?.forget(self)

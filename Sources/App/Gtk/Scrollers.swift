@@ -17,9 +17,9 @@ import CGtkShims
 
   /// Lets the keyboard scroll it as a text is read: the space bar a page, the arrows a line, Home and End to the ends.
   ///
-  /// The keyboard has to be in it, and what it is on comes first: the space bar presses a button.
-  /// - Parameter arrowsFirst: whether the arrows, Home and End scroll whatever the keyboard is on. A label takes them where it has a link,
-  ///   for a caret that is not drawn. Not for a page with fields to type in.
+  /// The focus has to be in it, and the focused widget gets keys first: the space bar presses a button.
+  /// - Parameter arrowsFirst: whether the arrows, Home and End scroll wherever the focus is. A label takes them where it has a link, for a
+  ///   caret that is not drawn. Not for a page with fields to type in.
   public func scrollsByKeyboard(arrowsFirst: Bool = false) {
     addScrolling([("space", GTK_SCROLL_PAGE_DOWN), ("<Shift>space", GTK_SCROLL_PAGE_UP)], GTK_PHASE_BUBBLE)
     addScrolling(
@@ -51,7 +51,7 @@ import CGtkShims
     set { gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(opaque), newValue) }
   }
 
-  /// Where something in it is: how far below the upper edge of what is seen, and how high; `nil` before the first layout.
+  /// The place of a widget in it: its distance below the upper edge of the visible part, and its height; `nil` before the first layout.
   public func place(of content: Widget) -> (top: Double, height: Double)? { place(of: content.widget) }
 
   private func place(of content: UnsafeMutablePointer<GtkWidget>) -> (top: Double, height: Double)? {
@@ -141,7 +141,7 @@ import CGtkShims
     let wheel = Object(made: UnsafeMutableRawPointer(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL)))
     gtk_event_controller_set_propagation_phase(wheel.opaque, GTK_PHASE_CAPTURE)
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(wheel.raw)))
-    // Not in a scope: this object may go long before the toolkit's own does, whose controller it is.
+    // Not in a scope: this object may go long before the toolkit's widget, which owns the controller.
     let widget = widget
     let handler = Handler<(x: Double, y: Double, inPixels: Bool), Bool> { Self.passOn($0.y, from: widget, inPixels: $0.inPixels) }
     let callback = Trampoline<(x: Double, y: Double, inPixels: Bool), Bool>.scroll.callback
@@ -154,7 +154,7 @@ import CGtkShims
       let page = gtk_widget_get_ancestor(parent, gtk_scrolled_window_get_type())
     else { return false }
     let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(page))
-    // As far as the page itself goes at one step of the wheel.
+    // As far as the page moves at one step of the wheel.
     let step = inPixels ? 1 : pow(gtk_adjustment_get_page_size(adjustment), 2.0 / 3)
     gtk_adjustment_set_value(adjustment, gtk_adjustment_get_value(adjustment) + distance * step)
     return true
@@ -166,7 +166,7 @@ import CGtkShims
   private let scroller: ScrolledWindow
 
   /// As wide as the child, too.
-  /// - Parameter tallest: how high it becomes, in pixels, whatever room there is; `nil` for any height.
+  /// - Parameter tallest: how high it becomes, in pixels, also where there is more room; `nil` for any height.
   public init(_ child: Widget, tallest: Int? = nil) {
     scroller = ScrolledWindow(child)
     super.init(made: UnsafeMutableRawPointer(matinee_clamp_new(0, 0)))

@@ -2,7 +2,7 @@ import CGtk
 import CGtkShims
 
 /// A child whose labels are one text: a selection made with the mouse runs across all that ``Label/shareSelection(after:)``. It has a menu
-/// to copy with, and no caret: what cannot be edited needs none.
+/// to copy with, and no caret, since it cannot be edited.
 @MainActor public final class SelectionArea: Widget, SignalOwner {
   /// Ends the area's own connections with the area.
   public let scope = Scope()
@@ -50,7 +50,7 @@ import CGtkShims
     label.connect("notify::label", .notify, owner: self, absent: ()) { [weak label] area, _ in
       guard let label else { return }
       area.setAccessibleName(label.text)
-      // What was selected was another text, also where a list keeps it in reserve.
+      // The selection was in another text, also where a list keeps the widget for reuse.
       area.clear()
       matinee_selection_set_range(label.widget, 0, 0)
     }
@@ -291,7 +291,7 @@ import CGtkShims
     show()
   }
 
-  /// Goes on for as long as the mouse is held above or below what is seen.
+  /// Continues while the mouse is held above or below the visible part.
   private func scrollAlong() {
     guard !isScrolling, let pointer, let scroller else { return }
     let distance = pointer.y < 0 ? pointer.y : max(0, pointer.y - Double(scroller.height))
@@ -332,7 +332,7 @@ import CGtkShims
   /// Opens the menu at a point of the area.
   public func openMenu(at point: (x: Double, y: Double)) {
     copySelected.isSensitive = !selectedText.isEmpty
-    // Not within what scrolls: that scrolls to what has the keyboard, and takes the top of the text for the menu.
+    // Not within the scroller: that would scroll to the focused widget, and take the top of the text for the menu.
     menu.open(in: scroller ?? self, at: point, of: self)
   }
 }

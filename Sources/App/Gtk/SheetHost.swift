@@ -1,6 +1,6 @@
 import CGtk
 
-/// A page, and a sheet above it that has to be answered first: the page is dimmed, and the keyboard stays in the sheet. The first sheet fades
+/// A page, and a sheet above it that has to be answered first: the page is dimmed, and the focus stays in the sheet. The first sheet fades
 /// in, the last one out.
 @MainActor public final class SheetHost: View {
   /// Ends the host's own connections with the host.
@@ -9,14 +9,14 @@ import CGtk
   public var root: Widget { overlay }
   /// Called when the person pressed Escape or clicked beside the sheet; the sheet goes when it is dismissed.
   public var onCancelled: (@MainActor () -> Void)?
-  /// Called when a sheet goes, and what had the keyboard before is gone or cannot have it.
+  /// Called when a sheet goes, and the formerly focused widget is gone or cannot have the focus.
   public var onKeyboardLeft: (@MainActor () -> Void)?
   /// Whether a sheet is shown; for tests.
   public var isPresenting: Bool { layer != nil }
 
   private let page: Widget
   private let overlay: Overlay
-  /// What lies above the page: nothing, a sheet on its dimmed ground, or one of them that fades.
+  /// What is above the page: nothing, a sheet on its dimmed ground, or one of them that fades.
   private let layers = Stack(crossfades: true)
   private let nothing = Box(.vertical)
   private var layer: Widget?
@@ -37,8 +37,8 @@ import CGtk
     ignoreMisplacedClicks()
   }
 
-  /// The second half of a double click lands in a sheet that the first half has brought: it answers no question, least of all one about money.
-  /// And what lies beneath a sheet that goes is not meant by a press at the place of the last one, such as an impatient "Pay".
+  /// The second half of a double click may land in a sheet that the first half has opened: it must answer no question, least of all one
+  /// about money. And a press at the place of the last one, such as an impatient "Pay", is not meant for the page beneath a closing sheet.
   private func ignoreMisplacedClicks() {
     let click = overlay.addClickGesture(button: 0, captures: true)
     let gesture = click.opaque
@@ -52,7 +52,7 @@ import CGtk
     let age = now - pressed.time
     if layer != nil, layer != pressed.layer, age < Self.doubleClick { return true }
     let isStill = abs(place.x - pressed.place.x) < 12 && abs(place.y - pressed.place.y) < 12
-    // Who goes on pressing goes on meaning the sheet.
+    // A person who keeps pressing still means the sheet.
     let meansTheSheet = layer == nil && pressed.layer != nil && isStill && age < Self.impatience
     pressed = (now, place, meansTheSheet ? pressed.layer : layer)
     return meansTheSheet
@@ -74,7 +74,7 @@ import CGtk
   /// - Parameters:
   ///   - name: what it asks, for screen readers.
   ///   - maximumWidth: in pixels.
-  ///   - takeKeyboard: puts the keyboard into the sheet; nil for the first widget in it that takes it.
+  ///   - takeKeyboard: puts the focus into the sheet; nil for the first widget in it that takes it.
   public func present(_ sheet: Widget, name: String, maximumWidth: Int = 460, takeKeyboard: (() -> Void)? = nil) {
     let surface = Box(.vertical, styles: ["sheet"])
     surface.setAccessibleRole(.dialog)
@@ -110,7 +110,7 @@ import CGtk
     page.setAccessibleHidden(false)
     // Before the sheet goes: a window that loses its focus gives it to the first widget, and the page scrolls there.
     if focused?.restore() != true { onKeyboardLeft?() }
-    // GtkStack never lets go of a child that it hid with the focus in it and that is removed.
+    // GtkStack never releases a child that it hid with the focus in it and that is removed.
     if layer.hasFocus { page.holdKeyboard() }
     focused = nil
     self.layer = nil

@@ -1,7 +1,7 @@
 import CGtk
 import CGtkShims
 
-/// A closure in the toolkit's hands: retained when it is connected, released by the destroy notification.
+/// A closure that the toolkit owns: retained when it is connected, released by the destroy notification.
 class SignalBox {
   @MainActor weak var connection: Connection?
 
@@ -39,7 +39,7 @@ private func releaseBox(_ data: gpointer?) {
   MainActor.assumeIsolated { box.connection?.ended() }
 }
 
-/// A C function with one signal's signature, and what it hands to a ``Handler``. One a signature.
+/// A C function with one signal's signature, which converts the arguments for a ``Handler``. There is one for each signature.
 struct Trampoline<Argument: Sendable, Answer: Sendable>: Sendable {
   let callback: @Sendable @convention(c) () -> Void
 
@@ -130,7 +130,7 @@ extension Trampoline where Argument == String, Answer == Bool {
   }()
 }
 
-/// An object handed to a handler, which may use it only until it returns.
+/// An object that a handler gets, and may use only until it returns.
 struct Passed: @unchecked Sendable {  // stays on the main thread, where the signal was emitted
   let raw: UnsafeMutableRawPointer
 }

@@ -31,7 +31,7 @@ import CGtkShims
   /// Gives it another shape, such as that of a picture that has come.
   public func setShape(ratio: Double, maximumWidth: Int) { matinee_clamp_set_shape(widget, Int32(maximumWidth), max(ratio, 0.01)) }
 
-  /// Called after it was given a place, and not while a list keeps it in reserve: time to load what belongs in it.
+  /// Called after it was given a place, and not while a list keeps it for reuse: time to load its content.
   @discardableResult public func onPlaced<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> Connection {
     connect("placed", owner: owner) { owner in
       // After the layout, in which no widget may change.

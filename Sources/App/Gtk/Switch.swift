@@ -15,7 +15,7 @@ import CGtk
   /// Called when a person wants it the other way.
   public func onToggled<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
     connect("notify::active", .notify, owner: owner, absent: ()) { [weak self] owner, _ in
-      // The toolkit tells of what is set here, too, and later.
+      // The toolkit also reports what is set here, and later.
       guard let self, isActive != isOn else { return }
       body(owner)
       show()

@@ -42,7 +42,7 @@ import CGtk
     for signal in ["changed", "value-changed"] { position.connect(signal, .plain, in: scope) { [weak self] in self?.fill() } }
   }
 
-  /// What was typed or pasted last ends where the caret is: that much of it goes.
+  /// The last typed or pasted text ends at the caret: the excess of it is removed.
   private func cut(to limit: Int) {
     let surplus = gtk_text_buffer_get_char_count(buffer.pointer()) - gint(limit)
     guard surplus > 0 else { return }
@@ -53,9 +53,8 @@ import CGtk
     gtk_text_buffer_delete(buffer.pointer(), &start, &end)
   }
 
-  /// Scrolls back from behind the end. In GTK 4.8 what is pasted leads there: the text view takes itself for as long as the text is before
-  /// it has its width, and the scrolling goes on to where the caret was in the former height of the field. As long as that goes on, the
-  /// text view does not say how high it is now either.
+  /// Scrolls back from behind the end. In GTK 4.8 pasted text leads there: the text view measures its height before it has its width, and
+  /// scrolls to the caret's place in the former height of the field. During that scrolling it does not report its present height either.
   private func fill() {
     guard let adjustment = gtk_scrollable_get_vadjustment(view.opaque) else { return }
     var (visible, end, top, height) = (GdkRectangle(), GtkTextIter(), gint(0), gint(0))
@@ -70,7 +69,7 @@ import CGtk
     gtk_adjustment_set_value(adjustment, max(0, length - room))
   }
 
-  /// What is in it. Setting it calls no handler: only what a person types is reported.
+  /// Its text. Setting it calls no handler: only what a person types is reported.
   public var text: String {
     get {
       var (start, end) = (GtkTextIter(), GtkTextIter())

@@ -13,7 +13,7 @@ import Foundation
 
   isolated deinit { g_object_unref(raw) }
 
-  /// Decodes PNG, JPEG, GIF (its first picture) and whatever else the desktop has loaders for.
+  /// Decodes PNG, JPEG, GIF (its first picture) and other formats that the desktop has loaders for.
   /// - Parameters:
   ///   - place: the size in pixels of what it is to cover: a larger picture is scaled down while it is decoded; nil keeps its size.
   ///   - drawings: whether SVG is a picture too. Only for our own: a small one from an unknown source can take for ever to draw.
@@ -25,7 +25,7 @@ import Foundation
 
   /// Why bytes are not shown as a picture.
   public enum Refusal: Error {
-    /// They are none, or are cut short.
+    /// They are no picture, or are cut short.
     case noPicture
     /// They claim more than 50 million pixels.
     case tooLarge
@@ -77,7 +77,7 @@ import Foundation
 }
 
 extension Widget {
-  /// What the widget looks like now, as a PNG file; of a window, all of it.
+  /// The widget as it looks now, as a PNG file; of a window, all of it.
   /// - Parameter scale: pixels to a unit of layout.
   /// - Returns: nil when the widget is not in a window that was shown, or has no size yet.
   public final func png(scale: Double = 1) -> Data? { Texture.drawing(self, scale: scale)?.png() }

@@ -9,9 +9,9 @@ import Foundation
   public enum Scheme: String, Sendable, CaseIterable {
     /// As the desktop says, also when it changes its mind.
     case desktop
-    /// Light, whatever the desktop says.
+    /// Light, on every desktop.
     case light
-    /// Dark, whatever the desktop says.
+    /// Dark, on every desktop.
     case dark
   }
 
@@ -57,7 +57,7 @@ import Foundation
   /// What ``use(_:)`` chose last.
   public private(set) static var scheme = Scheme.desktop
 
-  /// Listens to what the desktop prefers (the portal's `org.freedesktop.appearance`); asked by ``Application`` when it starts.
+  /// Observes what the desktop prefers (the portal's `org.freedesktop.appearance`). ``Application`` calls it at its start.
   static func observe(_ application: Application) {
     matinee_follow_color_scheme(application.pointer(), schemeChanged)
   }
@@ -81,7 +81,7 @@ import Foundation
     if object.boolean(key) != isDark { object.setBoolean(key, isDark) }
   }
 
-  /// How many times its usual size text has: as the desktop wants it, times what ``useText(size:articlesHaveSerifs:)`` chose.
+  /// The scale of text: the desktop's, times that of ``useText(size:articlesHaveSerifs:)``.
   public static var textScale: Double {
     guard let settings = gtk_settings_get_default() else { return textSize }
     // In 1,024ths of a dot per inch; -1 for the usual 96.
@@ -107,7 +107,7 @@ import Foundation
       textProvider = made
     }
     guard let textProvider else { return }
-    // Of the desktop's size, also where the toolkit's theme has a surface inherit nothing of the window that it belongs to.
+    // Sizes follow the desktop's, also on surfaces that inherit nothing of their window in the toolkit's theme.
     var sheet = "window, tooltip, popover.background { font-size: \(size)rem; }"
     if articlesHaveSerifs { sheet += " label.article, .article label:not(.code) { font-family: serif; }" }
     load(sheet, into: textProvider)
@@ -133,8 +133,8 @@ import Foundation
   // GTK_THEME overrides the setting.
   private static var namedTheme: String { getenv("GTK_THEME").map { String(cString: $0) } ?? themeName }
 
-  /// Whether that is the dark theme of high contrast by the name that it had in GTK 3, and has in desktops' settings: the toolkit knows it
-  /// no more, and would take its light one.
+  /// Whether that is the dark theme of high contrast by the name that it had in GTK 3, and has in desktops' settings: the toolkit does not
+  /// know it any more, and would use its light one.
   static func isInverse(theme name: String) -> Bool { name.lowercased().hasPrefix("highcontrastinverse") }
 
   /// Whether that is a theme of high contrast: `HighContrast`, `HighContrastInverse`, `Default-hc`, `Adwaita:hc`.

@@ -10,12 +10,12 @@ import CGtkShims
   /// Lets the threads of this process share their heaps. To be called before there are any.
   public nonisolated static func shareHeaps() { matinee_share_heaps() }
 
-  /// Gives back to the system what only the start needed: what is free in the heaps, and code that is mapped.
+  /// Returns memory to the system that only the start needed: free heap memory, and mapped code.
   public static func trimMemory() { matinee_trim_memory() }
 
   /// Opens an address in the browser (or the mail program) that the desktop has for it.
   ///
-  /// Only `http`, `https` and `mailto` are opened: what a publication links to must not reach files or other programs.
+  /// Only `http`, `https` and `mailto` are opened: links of a publication must not reach files or other programs.
   /// - Parameter failed: called when the desktop has no program for it.
   /// - Returns: false when the address is of another kind.
   @discardableResult
@@ -48,7 +48,7 @@ import CGtkShims
     let handler = Handler<Bool, Void> { opened in if !opened { failed?() } }
     let done: GAsyncReadyCallback = { window, result, data in
       var error: UnsafeMutablePointer<GError>?
-      // The answer is given only to the window that asked.
+      // Only the window that made the request gets the answer.
       let asked = window.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWindow.self) }
       let opened = result.map { gtk_show_uri_full_finish(asked, $0, &error) != 0 } ?? false
       g_clear_error(&error)

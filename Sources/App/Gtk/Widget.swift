@@ -46,7 +46,7 @@ public enum Orientation: Sendable {
     get { gtk_widget_get_visible(widget) != 0 }
     set { if newValue != isVisible { gtk_widget_set_visible(widget, newValue ? 1 : 0) } }
   }
-  /// Whether it can be used; a widget in an insensitive container is not, whatever it says itself.
+  /// Whether it can be used, unless a container around it is insensitive.
   public final var isSensitive: Bool {
     get { gtk_widget_get_sensitive(widget) != 0 }
     set { if newValue != isSensitive { gtk_widget_set_sensitive(widget, newValue ? 1 : 0) } }
@@ -115,15 +115,15 @@ public enum Orientation: Sendable {
   /// Asks for the keyboard.
   /// - Returns: false when it cannot have it.
   @discardableResult public final func focus() -> Bool { gtk_widget_grab_focus(widget) != 0 }
-  /// Gives the keyboard to the first widget in it that takes it, unless one in it has it.
+  /// Focuses the first widget in it that takes the focus, unless one in it has it.
   /// - Returns: false when there is none.
   @discardableResult public final func focusFirst() -> Bool {
     // From where the keyboard is in it, it would go on to the next.
     (hasFocus && !holdsKeyboard) || gtk_widget_child_focus(widget, GTK_DIR_TAB_FORWARD) != 0
   }
-  /// Takes the keyboard itself, though it does nothing with it, and gives it to nothing in it.
+  /// Takes the focus itself, though it handles no keys, and gives it to no widget in it.
   public final func holdKeyboard() {
-    // Asked in the usual way, it would give it to the first widget in it.
+    // Focused in the usual way, it would pass the focus to the first widget in it.
     if isMapped, let root = gtk_widget_get_root(widget) { gtk_root_set_focus(root, keyboardHolder) }
   }
   /// Whether it has the keyboard itself, and nothing in it.
@@ -155,7 +155,7 @@ public enum Orientation: Sendable {
 
   /// Whether it is drawn: visible, and in a window that is shown.
   public final var isMapped: Bool { gtk_widget_get_mapped(widget) != 0 }
-  /// How many pixels of the display there are to the unit, in each direction.
+  /// The display's pixels for each unit, in each direction.
   public final var scaleFactor: Int { Int(matinee_object_get_int(raw, "scale-factor")) }
   /// Called when it is on a display of another scale.
   @discardableResult public final func onScaleFactorChanged<Owner: SignalOwner>(
@@ -206,7 +206,7 @@ public enum Orientation: Sendable {
 }
 
 extension Widget {
-  /// How much of the height of what has the keyboard in its window lies beneath it, from 0 to 1; 0 where that is within it, or beside it.
+  /// The share of the height of its window's focused widget that it covers, from 0 to 1; 0 where that is within it, or beside it.
   public final var shareOfFocusBeneath: Double {
     guard isMapped, let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root), gtk_widget_get_mapped(focus) != 0,
       gtk_widget_is_ancestor(focus, widget) == 0

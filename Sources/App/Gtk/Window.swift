@@ -24,8 +24,8 @@ import CGtkShims
     observeSize()
   }
 
-  /// What lies beneath a pointer that rests changes when something is scrolled or drawn again. The toolkit finds out in the frame after the
-  /// layout, for which GTK 4.8 asks only where the window manager paces the frames: elsewhere a click would go to what was there before.
+  /// The widget under a resting pointer changes when something is scrolled or drawn again. The toolkit notices that in the frame after the
+  /// layout, which GTK 4.8 requests only where the window manager paces the frames: elsewhere a click would go to the former widget.
   private func observeLayout() {
     typealias Callback = @convention(c) (UnsafeMutableRawPointer, gpointer?) -> Void
     let realized: Callback = { window, _ in
@@ -35,7 +35,7 @@ import CGtkShims
           if let clock { gdk_frame_clock_request_phase(OpaquePointer(clock), GDK_FRAME_CLOCK_PHASE_FLUSH_EVENTS) }
           return 0
         }
-        // Once the frame is painted: asked for within it, the next one would lay out again, and so on.
+        // After the frame is painted: requested within it, the next frame would lay out again, and so on.
         g_idle_add_full(GDK_PRIORITY_REDRAW + 20, flush, g_object_ref(clock)) { if let clock = $0 { g_object_unref(clock) } }
       }
       let callback = unsafeBitCast(laidOut, to: GCallback.self)
@@ -83,7 +83,7 @@ import CGtkShims
   public func maximize() { gtk_window_maximize(pointer()) }
   /// Shows it, or brings it to the front.
   public func present() { gtk_window_present(pointer()) }
-  /// What draws it, such as `GskGLRenderer` or `GskCairoRenderer`; nil before it is shown.
+  /// Its renderer, such as `GskGLRenderer` or `GskCairoRenderer`; nil before it is shown.
   public var rendererName: String? {
     guard let renderer = gtk_native_get_renderer(opaque) else { return nil }
     return string(g_type_name_from_instance(UnsafeMutableRawPointer(renderer).assumingMemoryBound(to: GTypeInstance.self)))
@@ -112,7 +112,7 @@ import CGtkShims
   private(set) var width = 0
   private(set) var height = 0
 
-  /// Takes on the window's, but not one that only its content asked for: that is nothing that the person chose.
+  /// Adopts the window's size, unless only its content required it: such a size is not the person's choice.
   func note(_ window: UnsafeMutablePointer<GtkWindow>) {
     var (width, height): (gint, gint) = (0, 0)
     gtk_window_get_default_size(window, &width, &height)

@@ -118,7 +118,7 @@ import TesterFeature
     environment.composeMail = { [weak self] in self?.composeMail($0, $1) }
     environment.openFolder = { [weak self] in self?.openFolder($0) }
     environment.about = { [folder = wiring.folder.path] in
-      // A name that is reserved for examples (RFC 2606) stands for a page that there is not yet.
+      // A name that is reserved for examples (RFC 2606) means that there is no page yet.
       let homepage = Config().homepage.hasSuffix(".example") ? nil : Config().homepage
       return AboutViewModel.State(version: Build.version, libraries: libraries(), dataFolder: folder, homepage: homepage)
     }
@@ -155,7 +155,7 @@ import TesterFeature
       self?.painted()
       guard logsFrames else { return }
       if lifts, self?.window?.shownName == "curtain" { StandardError.write(lifting) }
-      // Told only when there is more to see.
+      // Logged only when there is more to see.
       let line = "frame \(page) with \(pictures.count) pictures, \(pictures.inFlight) on their way"
       guard line != last else { return }
       last = line
@@ -171,7 +171,7 @@ import TesterFeature
     }
     coordinator.start(opening: picture?.uri ?? uri) { [weak self, weak coordinator] in
       await window.firstFrame()
-      // Before the first picture is asked for; no code awaits it.
+      // Before the first picture is loaded; no code awaits it.
       Task { await environment.pictureCache?.setLimit(preferences.values.pictureLimit << 20) }
       self?.network = NetworkMonitor { coordinator?.networkIsBack() }
     }

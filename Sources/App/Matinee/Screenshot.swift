@@ -3,7 +3,7 @@ import Foundation
 import Runtime
 import Screens
 
-/// Draws one window once it shows what was asked for.
+/// Draws one window once it shows the requested place.
 @MainActor struct Screenshot {
   let window: MainWindow
   let effects: Effects

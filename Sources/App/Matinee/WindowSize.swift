@@ -11,7 +11,7 @@ struct WindowSize: Codable {
 
   private static func file(in folder: String) -> URL { URL(filePath: folder).appending(path: "window.json") }
 
-  /// The size that was saved; nil where there is none, or none that makes sense.
+  /// The size that was saved; nil where there is none, or an invalid one.
   init?(savedIn folder: String) {
     guard let data = try? Data(contentsOf: Self.file(in: folder)), let saved = try? JSONDecoder().decode(Self.self, from: data),
       (1...20_000).contains(saved.width), (1...20_000).contains(saved.height)

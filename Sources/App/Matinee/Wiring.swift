@@ -101,11 +101,11 @@ struct Wiring {
   }
 }
 
-/// Tells the person who runs the app why there was no answer, in the system's words: readers get a sentence.
+/// Logs why there was no answer, in the system's words, for the person who runs the app: readers get a sentence.
 struct LoggedTransport: Transport {
   let wrapped: any Transport
 
-  /// Whether `MATINEE_LOG` names something that is to be told on standard error, among others.
+  /// Whether `MATINEE_LOG` names this topic, among others, for standard error.
   static func logs(_ name: String) -> Bool {
     // `ProcessInfo` would make a dictionary of all variables.
     getenv("MATINEE_LOG").map { String(cString: $0).split(separator: ",").contains { $0 == name } } ?? false

@@ -92,7 +92,7 @@ import Runtime
     return time / .seconds(1)
   }
 
-  /// A page that knows nothing of a cache.
+  /// A page without a cache.
   @MainActor private final class OwnCopy {
     private var posts: [Post]
     private var rows: [PostRow]

@@ -42,7 +42,7 @@
       window.destroy()
     }
 
-    /// What a row of a page has to say of a post.
+    /// What a row of a page shows of a post.
     @MainActor fileprivate final class Row: ListRow {
       let scope = Scope()
       let root: Widget

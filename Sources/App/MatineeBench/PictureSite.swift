@@ -3,7 +3,7 @@
   import Runtime
   import Synchronization
 
-  /// A site on the loopback network with a picture for each number: `/17.jpg`. It keeps which were asked for.
+  /// A site on the loopback network with a picture for each number: `/17.jpg`. It records which were requested.
   final class PictureSite: Sendable {
     /// Pictures as publications have them: 1200 × 675 pixels, some 100 to 200 kB. The site gives each of them many times.
     private static let kinds = 16
@@ -42,7 +42,7 @@
       }
     }
 
-    /// The lowest number that was asked for.
+    /// The lowest number that was requested.
     var lowest: Int? { asked.withLock { $0.min() } }
     /// How many were.
     var count: Int { asked.withLock { $0.count } }

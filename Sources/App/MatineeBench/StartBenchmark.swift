@@ -225,7 +225,7 @@
       output.lines.filter { matches($0.text) }.map { ($0.time - start) / .seconds(1) }
     }
 
-    /// When a line came, in seconds since the start.
+    /// When a line arrived, in seconds since the start.
     func line(_ what: String, _ matches: (String) -> Bool) async throws -> Double {
       for _ in 0..<60_000 {
         if let seconds = seconds(of: matches) { return seconds }
@@ -250,7 +250,7 @@
     }
   }
 
-  /// Lines with the time at which each came.
+  /// Lines with the time at which each arrived.
   private final class LineReader: Sendable {
     private struct State {
       var lines: [(text: String, time: ContinuousClock.Instant)] = []

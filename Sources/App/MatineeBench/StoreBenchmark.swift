@@ -142,7 +142,7 @@ import Runtime
     }
 
     /// Waits until the list has rows.
-    /// - Returns: when a view was told of them.
+    /// - Returns: when a view was notified of them.
     func show(_ policy: FetchPolicy) async -> ContinuousClock.Instant {
       await withCheckedContinuation { (shown: CheckedContinuation<ContinuousClock.Instant, Never>) in
         var shown: CheckedContinuation<ContinuousClock.Instant, Never>? = shown

@@ -4,7 +4,7 @@ import Glibc
 
 /// What the stub payment provider remembers: one file, one JSON object a line, an entry for each call, also for those that were repeated.
 ///
-/// A key that was seen before gets its answer again, whatever else the call says: that is all there is of rules. Only an answer that waits
+/// A key that was seen before gets its first answer again, even if the call differs. There are no other rules. Only an answer that waits
 /// for an approval changes, once, by `approve` or `decline`. One process at a time has the file; another one waits for it.
 struct Ledger {
   /// Why it cannot go on.
@@ -59,7 +59,7 @@ struct Ledger {
 
   private let path: String
   private let file: Int32
-  /// What became of each key's charge: the last entry of it.
+  /// The outcome of each key's charge: its last entry.
   private var charges: [String: Entry] = [:]
   private var refunds: [String: Answer] = [:]
   private var calls = 0
@@ -73,7 +73,7 @@ struct Ledger {
     try read()
   }
 
-  /// Writes a call down and says what came of it.
+  /// Records a call and returns its outcome.
   mutating func answer(_ line: Data) throws(Failure) -> Data {
     let call = try? JSONDecoder().decode(Call.self, from: line)
     // What was not charged is not refunded, however often it is requested, so there is nothing to write down.

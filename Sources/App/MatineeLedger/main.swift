@@ -30,7 +30,7 @@ let milliseconds = delay.map { text in UInt32(text).flatMap { $0 <= 600_000 ? $0
 guard let milliseconds else { fail("the delay is a number of milliseconds up to 600000.") }
 guard let path = arguments.first, arguments.count == 1, !path.hasPrefix("-") else { fail("it takes one file.\n\(usage)") }
 
-// The client may be gone when the answer is written; the entry stands all the same.
+// The client may be gone when the answer is written; the entry stays.
 signal(SIGPIPE, SIG_IGN)
 do throws(Ledger.Failure) {
   var ledger = try Ledger(path: path)

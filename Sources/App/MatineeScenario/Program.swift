@@ -77,7 +77,7 @@ import Runtime
           try await publication.install(content)
           await publication.offerPages(at: .origin("https://the-interval.example"))
           let web = ScenarioWeb(clock: clock)
-          // Feeds are asked again when the operator publishes, and not by a clock of their own.
+          // Feeds are fetched again when the operator publishes, not by a clock of their own.
           await publication.fetchFeeds(from: web, readersMayAdd: true, clock: ManualClock(now: clock.now))
           return ScenarioPublication(
             transport: InProcessTransport { await publication.handle($0) }, operatorToken: try await publication.newOperatorToken(),

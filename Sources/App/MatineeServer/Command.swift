@@ -3,7 +3,7 @@ import HTTPTransport
 
 /// A command line, read.
 enum Command: Equatable {
-  /// Makes a publication in an empty folder; the sample when nothing of one's own is said.
+  /// Makes a publication in an empty folder: the sample, unless other content is named.
   case initialise(data: String?, Founding?)
   case serve(data: String?, address: String, port: Int, publicURL: String?, readersAddFeeds: Bool, trustedProxies: Set<String> = [])
   case importFeeds(data: String?, json: Bool, sources: [String])
@@ -178,7 +178,7 @@ struct Words {
 
   private var rest: ArraySlice<String>
   private var attached: String?
-  /// The option that came last.
+  /// The last option that was read.
   private var last = ""
   private var optionsEnded = false
   private var options: Set<String> = []
@@ -211,7 +211,7 @@ struct Words {
     return .option(name)
   }
 
-  /// The value of the option that came last.
+  /// The value of the last option that was read.
   mutating func value(of option: Word) throws(Command.Mistake) -> String {
     let value = attached ?? rest.popFirst()
     attached = nil

@@ -32,7 +32,7 @@ struct Founding: Equatable {
   private(set) var answers: [Field: String] = [:]
 
   /// Takes one answer.
-  /// - Throws: `Command.Mistake` when it is none.
+  /// - Throws: `Command.Mistake` when the text is invalid.
   mutating func say(_ text: String, about field: Field) throws(Command.Mistake) {
     let text = text.trimmingCharacters(in: .whitespaces)
     // What stands in the place of bytes that are no text.
@@ -76,7 +76,7 @@ struct Founding: Equatable {
   /// Asks on the terminal for what the options do not say.
   /// - Parameters:
   ///   - line: asks a question, and returns what was typed; `nil` at the end of the input.
-  ///   - tell: takes a sentence about an answer that is none.
+  ///   - tell: called with a sentence about an invalid answer.
   /// - Throws: `Command.Mistake` when the input ends too early.
   mutating func ask(_ line: (String) -> String?, tell: (String) -> Void) throws(Command.Mistake) {
     for field in Field.allCases where answers[field] == nil { try ask(field, line, tell) }

@@ -66,7 +66,7 @@ struct House {
     }
   }
 
-  /// Tells of a full disk and a damaged database with the file's name, and with what to do.
+  /// Reports a full disk and a damaged database with the file's name and with what to do.
   private func naming(_ work: () async throws -> Publication) async throws -> Publication {
     let file = folder.file(Publication.databaseName)
     do { return try await work() } catch let error as SQLiteError where error.code == .full {

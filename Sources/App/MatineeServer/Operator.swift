@@ -48,7 +48,7 @@ enum OperatorTask: Equatable {
     }
   }
 
-  /// What came of it, in lines for people.
+  /// The result, in lines for people.
   /// - Throws: `DecodingError`.
   func report(_ response: Response) throws -> [String] {
     switch self {
@@ -102,7 +102,7 @@ struct OperatorAccess: Codable {
 
   /// Why the server that has the folder does not take a command.
   enum Failure: Error, Equatable, CustomStringConvertible {
-    /// No file says how to reach who has the folder.
+    /// No file says how to reach the server that uses the folder.
     case noAccess(folder: String)
     /// There is no answer at the address in the file.
     case unanswered(origin: String, file: String, reason: String)
@@ -134,9 +134,9 @@ struct OperatorAccess: Codable {
   /// Removes the file, and nothing else that may have its name.
   static func close(folder: String) { unlink(file(folder)) }
 
-  /// Sends a request to the server that has the folder, or to this process when there is none.
-  /// - Parameter answered: told each answer: of a list that comes in pages there are several.
-  /// - Throws: `Problem` for an answer that is none of success; ``Failure``; errors of opening the publication, and of `answered`.
+  /// Sends a request to the server that uses the folder; without one, this process answers it.
+  /// - Parameter answered: called with each answer; a list in pages has several.
+  /// - Throws: `Problem` for an answer that is no success; ``Failure``; errors of opening the publication, and of `answered`.
   static func send(_ request: Request, data: String?, answered: (Response) throws -> Void) async throws {
     do {
       let publication = try await House(data).open()

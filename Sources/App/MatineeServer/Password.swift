@@ -24,7 +24,7 @@ enum Password {
     let bytes = isatty(0) == 1 ? typed() : line()
     guard !bytes.isEmpty else { throw .missing }
     guard bytes.count <= Publication.longestPassword else { throw .tooLong }
-    // `readLine` would put other characters in the place of what is no text, without a word.
+    // `readLine` would silently replace bytes that are no text.
     guard let password = String(validating: bytes, as: UTF8.self) else { throw .notText }
     return password
   }

@@ -36,7 +36,7 @@ import SQLiteStorage
     _exit(status)
   }
 
-  /// The command line, without the program's name. Swift would put other characters in the place of what is no text, without a word.
+  /// The command line, without the program's name. Swift would silently replace bytes that are no text.
   private static func arguments() throws(Command.Mistake) -> [String] {
     try UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst().map {
       argument throws(Command.Mistake) in
@@ -64,7 +64,7 @@ import SQLiteStorage
     case .importFeeds(let data, let json, let sources):
       return try await importFeeds(House(data), sources, json: json)
     case .addUser(let data, let email, let name):
-      // Before the password is asked for.
+      // Before the person types the password.
       try House.check(data)
       try Publication.validateReader(email: email, name: name)
       try await operate(.addReader(email: email, name: name, password: Password.read()), data)
@@ -106,7 +106,7 @@ import SQLiteStorage
   }
 
   /// Opens a publication, which an upgrade may take a while for.
-  /// - Returns: `nil` when a signal came first.
+  /// - Returns: `nil` when a signal arrived first.
   private static func open(_ house: House, needsKey: Bool = false, until told: Task<Void, Never>) async throws -> Publication? {
     do { return try await run(until: told) { try await house.open(needsKey: needsKey) } } catch is CancellationError {
       say("Stopped before the publication was open. An upgrade that was under way was undone.")
@@ -151,7 +151,7 @@ import SQLiteStorage
       }
     }
     try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
-    // The server goes on where its standard output is not read.
+    // The server continues where its standard output is not read.
     LineWriter(STDOUT_FILENO).write("Listening on \(listener.origin)")
     let resuming = await publication.keepResumingCharges()
     await told.value
@@ -161,8 +161,8 @@ import SQLiteStorage
     await stop(listener, resuming, publication, within: limits.grace + .seconds(2))
   }
 
-  /// Waits for answers and charges that are under way, and for no longer than it is told to: a charge that is open when the process ends
-  /// goes on at the next start, as after a crash.
+  /// Waits for answers and charges that are under way, no longer than its limit. A charge that is open when the process ends is continued
+  /// at the next start, as after a crash.
   private static func stop(
     _ listener: Listener, _ resuming: Task<Void, Never>, _ publication: Publication, within time: Duration
   ) async {

@@ -1,7 +1,7 @@
 import AddFeedFeature
 import Gtk
 
-/// The sheet that adds a feed: an address or a file, which of several, how far it is, and what came of it.
+/// The sheet that adds a feed: an address or a file, the choice among several feeds, the progress, and the result.
 @MainActor final class AddFeedView: View {
   let scope = Scope()
   let root: Widget
@@ -67,7 +67,7 @@ import Gtk
     root.onHidden(self) { $0.chooser.close() }
   }
 
-  /// While a feed is being added the keyboard rests: a second Enter is not meant to cancel it.
+  /// While a feed is being added, no button has the focus: a second Enter must not cancel it.
   func takeKeyboard() {
     switch stack.visibleName {
     case "asking": entry.focus()
@@ -86,7 +86,7 @@ import Gtk
     chooser.open(title: "Choose a feed", button: "Choose", over: root) { [weak self] path in
       guard let self, let path else { return }
       viewModel.send(.fileChosen(path))
-      // What one does next.
+      // The next step of the reader.
       add.focus()
     }
   }

@@ -5,7 +5,7 @@ import Gtk
 /// Makes the widgets of an article's text.
 @MainActor final class ArticleBlocks: SignalOwner {
   let scope = Scope()
-  /// Told the address of a link that was followed.
+  /// Called with the address of a link that was clicked.
   var onLink: ((String) -> Void)?
   /// How long the lines are at most, in pixels.
   var lineWidth: Int { didSet { for picture in shown { picture.lineWidth = lineWidth } } }
@@ -75,7 +75,7 @@ import Gtk
     }
   }
 
-  /// In two columns, so that texts begin below one another whatever stands before them.
+  /// In two columns, so that all texts begin at the same place, after markers of any width.
   private func list(_ items: [ArticleBody.ListItem]) -> Widget {
     let grid = Grid(spacing: 8, styles: ["article-list"])
     let words = ArticleBody(blocks: items.flatMap(\.blocks)).plainText

@@ -1,7 +1,7 @@
 import Gtk
 
-/// A picture of an article, whole, and as wide as it is where there is room. One that did not come keeps no room: a line says what is
-/// missing, and tries again.
+/// A picture of an article, whole, at its own width where there is room. A picture that could not be loaded takes no room: a line says what
+/// is missing, and tries again.
 @MainActor final class ArticlePicture: View {
   let scope = Scope()
   let root: Widget

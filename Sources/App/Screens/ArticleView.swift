@@ -3,7 +3,7 @@ import FeatureKit
 import Gtk
 import ReaderContent
 
-/// An article: title, byline, picture, text, and what it takes to read on.
+/// An article: title, byline, picture, text, and the offer to unlock the rest.
 @MainActor final class ArticleView: View {
   let scope = Scope()
   let root: Widget
@@ -79,7 +79,7 @@ import ReaderContent
     stack.add(page, name: "article")
     stack.add(status.root, name: "status")
     stack.setStyle(.page)
-    // Below what scrolls, so that a reader who wants to read on need not look for it.
+    // Below the scrolled part, so that a reader who wants to read on need not look for it.
     let text = Overlay(stack, above: [message.root])
     messages = text
     root = Box(.vertical, styles: [.page], children: [text, progress.root, wall.root])
@@ -93,7 +93,7 @@ import ReaderContent
     browser.onClicked(self) { $0.browserTapped() }
     copy.onClicked(self) { $0.copyTapped() }
     mail.onClicked(self) { $0.mailTapped() }
-    // A click into the text leaves the keyboard on no button that the space bar would press.
+    // A click into the text takes the focus from buttons, which the space bar would press.
     selection.onTurnedTo = { [weak self] in self?.page.holdKeyboard() }
     selection.takeKeys(of: root, inside: false)
     root.addShortcut(.openInBrowser, self) { $0.browserTapped() }
@@ -136,7 +136,7 @@ import ReaderContent
     viewModel.send(.mailTapped)
   }
 
-  /// On the text, which the keyboard scrolls; the first widget would be the fan club's name.
+  /// The focus is on the text, which keys scroll; the first widget would be the fan club's name.
   func takeKeyboard() {
     wantsKeyboard = !page.isMapped
     page.holdKeyboard()
@@ -154,7 +154,7 @@ import ReaderContent
       comments.show(post)
       reactions.show(post.kinds)
       discuss.label = state.hasDraft ? "Continue your comment" : post.comments.isEmpty ? "Write a comment" : "Read the comments"
-      // A reader who cannot read it can read what others say of it, and nothing more.
+      // A reader without access can read the comments, but not write any.
       discuss.isVisible = !post.isLocked || !post.comments.isEmpty
       subscribers.isVisible = post.isLocked
       unread.label = post.isRead ? "Mark as unread" : "Mark as read"

@@ -1,11 +1,11 @@
 import Foundation
 import Gtk
 
-/// A button that says what is chosen and opens the choice. A click only reports: what is chosen is set from a state.
+/// A button that shows the choice and opens a menu of others. A click only reports: the choice is set from a state.
 @MainActor final class ChoiceMenu<ID: Hashable>: SignalOwner {
   let scope = Scope()
   let root: MenuButton
-  /// Told what was chosen.
+  /// Called with the choice.
   var onChosen: ((ID) -> Void)?
   private let popover: Popover
   private let list = Box(.vertical, spacing: 2)
@@ -14,7 +14,7 @@ import Gtk
 
   /// - Parameter name: what is chosen here, for screen readers.
   init(name: String) {
-    // Some ten lines: a menu as high as the screen is none.
+    // Some ten lines: no menu is as high as the screen.
     let scroller = FittingScroller(list, tallest: 400)
     popover = Popover(scroller)
     root = MenuButton("", name: name, popover: popover, styles: ["choice"])

@@ -26,7 +26,7 @@ import PublicationAPI
   private let popover: Popover
   private var deleting: String?
   private weak var selected: SelectionArea?
-  /// What was written last, which stays in sight while earlier comments come in above it, until the person scrolls elsewhere.
+  /// The comment that was written last. It stays in sight while earlier comments are added above it, until the person scrolls elsewhere.
   private var written: String?
   private var list: ListView<String, CommentRowView>!
 

@@ -45,11 +45,11 @@ import Gtk
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
-  /// After the first frame: fonts, and a program of GL for text, take a tenth of the time until that.
+  /// After the first frame: fonts, and a GL shader for text, take a tenth of the time to the first frame.
   func showBrand() { brand.isVisible = true }
 
-  /// Eleven folds, as light falls on them from the side. Stripes, since GL in software takes longer for a gradient, or for the first picture,
-  /// than for all else in the first frame.
+  /// Eleven folds, lit from the side. Stripes, since GL in software takes longer for a gradient, or for the first picture, than for all
+  /// else in the first frame.
   private static let folds = {
     let stops: [(place: Double, color: Color)] = [
       (0, Color(0x55101F)), (0.41, Color(0xA32A40)), (0.65, Color(0x7A182C)), (0.91, Color(0x4A0D1C)), (1, Color(0x55101F)),

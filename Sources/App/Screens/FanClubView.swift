@@ -65,7 +65,7 @@ import Gtk
     page = Box(.vertical, styles: [.page], children: [header, list.root])
     stack.add(page, name: "club")
     stack.add(status.root, name: "status")
-    // Not above the posts alone: they are not there as long as the fan club is not.
+    // Not above the posts only: they are not shown until the fan club is.
     let whole = Overlay(stack)
     messages = whole
     root = whole
@@ -88,8 +88,8 @@ import Gtk
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
-  /// On the posts, or on what fetches them. Nowhere as long as the fan club is fetched: what has it then would hand it on to the first button of
-  /// the fan club, which may be the one that removes it.
+  /// The focus is on the posts, or on the button that fetches them. It is nowhere while the fan club is loaded: a widget with the focus
+  /// would pass it on to the fan club's first button, which may be the one that removes it.
   func takeKeyboard() {
     switch viewModel.state.phase {
     case .ready: list.takeKeyboard()
@@ -121,7 +121,7 @@ import Gtk
     }
     about.text = state.about
     aboutScroller.isVisible = !state.about.isEmpty
-    // What is there in full at once needs no key to scroll.
+    // A text that is wholly visible needs no keys to scroll.
     aboutScroller.takesKeyboard = state.isAboutWhole == true
     more.isVisible = state.isAboutWhole != nil
     more.label = state.isAboutWhole == true ? "Less" : "More"

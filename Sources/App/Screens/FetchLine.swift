@@ -1,7 +1,7 @@
 import FeatureKit
 import Gtk
 
-/// What stands below a list of posts while feeds are being fetched again: how far that is, and then which of them could not be fetched.
+/// The line below a list of posts while feeds are being fetched again: the progress, and then the feeds that could not be fetched.
 @MainActor final class FetchLine: View {
   let scope = Scope()
   let root: Widget
@@ -11,7 +11,7 @@ import Gtk
   let retry = Button("Try again", styles: [.flat])
   /// The reader has read what could not be fetched.
   let dismiss = Button(icon: .close, name: "Dismiss message", styles: [.flat])
-  /// Told when what one pressed is gone, and took the keyboard with it.
+  /// Called when the pressed button goes and takes the focus with it.
   var onKeyboardLeft: (() -> Void)?
   private let spinner = Spinner(isSpinning: false, name: "Fetching feeds")
   private let words = Label(styles: [.caption], wraps: true)

@@ -20,7 +20,7 @@ import SessionService
   private let sample = Button("Use the sample account", styles: [.pill])
   private let slow = Label(LoadingWords.explanation, styles: [.caption, .dim], wraps: true, alignment: .center)
   private let cancel = Button("Cancel", styles: [.flat])
-  /// What takes long is said, and can be cancelled; before that nothing comes and goes.
+  /// A request that takes long is shown, and can be cancelled; before that nothing flickers.
   private let patience: Box
   private var attempts = 0
 
@@ -59,7 +59,7 @@ import SessionService
     tagline.text = state.publication?.tagline ?? ""
     tagline.isVisible = !tagline.text.isEmpty
     show(state.notice, in: notice)
-    // The address came by itself, of a session that ended: what is missing is the password, which must not be typed behind the address.
+    // The address is filled in after a session ended: only the password is missing, and it must not be typed behind the address.
     if email.text.isEmpty, !state.email.isEmpty, email.hasFocus { password.focus() }
     email.text = state.email
     if !state.hasPassword { password.text = "" }

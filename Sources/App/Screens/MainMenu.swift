@@ -1,7 +1,7 @@
 import Gtk
 import MenuFeature
 
-/// The menu at the end of the title bar: what concerns the app and no page of it. A click only reports.
+/// The menu at the end of the title bar: entries about the app as a whole. A click only reports.
 @MainActor final class MainMenu: SignalOwner {
   /// A line of the menu.
   enum Item: CaseIterable {
@@ -29,7 +29,7 @@ import MenuFeature
 
   let scope = Scope()
   let root: MenuButton
-  /// Told what was chosen.
+  /// Called with the choice.
   var onChosen: ((Item) -> Void)?
   /// What had the keyboard when a key opened the menu.
   private var focus: RememberedFocus?

@@ -15,9 +15,9 @@ import NavigationCore
   public let window: Window
   /// Carries out what the window's own controls ask for.
   public var perform: ((Navigation) -> Void)?
-  /// Called with the name of what a person sees, after each painted frame in which that is another one.
+  /// Called with the name of the visible place, after each painted frame in which it has changed.
   public var onFrameShows: ((String) -> Void)?
-  /// Called with the name of the page that lies on top, after each painted frame, also while the curtain covers it.
+  /// Called with the name of the topmost page, after each painted frame, also while the curtain covers it.
   public var onFrame: ((String) -> Void)?
 
   /// Called when the curtain begins to lift, before the first frame of that.
@@ -49,7 +49,7 @@ import NavigationCore
   private let menuPlace = Box(.horizontal)
   private let waitingBar = WaitingBar()
   private var open: [Tree.Node.ID: any View] = [:]
-  /// The page that a person works in, and where the keyboard was in those they left.
+  /// The page that a person works in, and the remembered focus of the pages they left.
   private var page: Tree.Node.ID?
   private var focus: [Tree.Node.ID: RememberedFocus] = [:]
   /// Whether the page has nothing yet that takes the keyboard, and holds it until it does.
@@ -85,7 +85,7 @@ import NavigationCore
     header.addEnd(refresh)
     header.addEnd(search)
     pages.expandsVertically = true
-    // Below the pages: it comes by itself, and what one reads or is about to press stays where it is.
+    // Below the pages: it appears by itself, and must not move what the reader reads or is about to press.
     abovePages = Overlay(pages)
     host = SheetHost(Box(.vertical, children: [abovePages, waitingBar.root]))
     aboveSheets = Overlay(host.root)
@@ -130,7 +130,7 @@ import NavigationCore
     return true
   }
 
-  /// What a person sees, read off the widgets: `curtain`, or the name of a place; `nil` before there is anything.
+  /// The visible place, from the widgets: `curtain`, or the name of a place; `nil` before there is anything.
   public var shownName: String? {
     if curtain.root.isMapped { return "curtain" }
     return top.flatMap { open[$0.id]?.root.isMapped == true ? $0.place.name : nil }
@@ -139,11 +139,11 @@ import NavigationCore
   /// Shows an arrangement: makes views for screens that are new, closes those that are gone.
   public func present(_ tree: NavigationTree<Destination>, screens: [NavigationTree<Destination>.Node.ID: Screen]) {
     let page = tree.tabs.isEmpty ? tree.root : tree.tabs[tree.selectedTab][tree.tabs[tree.selectedTab].count - 1]
-    // A view is made when its place is first seen: none behind the curtain, and none of the login where a session goes on.
+    // A view is made when its place is first seen: none behind the curtain, and no login where a stored session is used.
     for node in tree.isCurtainDown ? [] : [page] + tree.sheets where open[node.id] == nil {
       if let screen = screens[node.id] { add(views.view(screen), id: node.id, isPage: node.id == page.id) }
     }
-    // Asked before anything changes: what is hidden loses the keyboard.
+    // Read before anything changes: a hidden widget loses the focus.
     if let left = self.page, left != page.id {
       focus[left] = open[left].flatMap { RememberedFocus(in: $0.root) } ?? focus[left]
     }
@@ -152,7 +152,7 @@ import NavigationCore
     showSheet(tree.sheets.last)
     placeMessage(over: page.id)
     for (id, view) in open where screens[id] == nil { close(view, id: id) }
-    // Messages to a reader who is gone are for no other reader.
+    // Messages to a reader who has signed out are not for the next one.
     if hasReader, tree.tabs.isEmpty { messages.clear() }
     hasReader = !tree.tabs.isEmpty
     top = screens[tree.top.id].map { (tree.top.id, tree.top.destination, $0) }
@@ -160,7 +160,7 @@ import NavigationCore
     if !tree.isCurtainDown { host.root.isVisible = true }
     if curtainLift.isRevealed, !tree.isCurtainDown { onLift?() }
     curtainLift.isRevealed = tree.isCurtainDown
-    // As long as any of it is seen: a click on the curtain is not meant for what lies beneath.
+    // As long as a part of it is visible: a click on the curtain is not meant for the page beneath.
     curtainLift.takesClicks = tree.isCurtainDown || curtain.root.isMapped
     let shown = tree.isCurtainDown ? nil : page.id
     guard self.page != shown else { return }
@@ -168,7 +168,8 @@ import NavigationCore
     if let shown { moveKeyboard(to: shown, isChoosingTabs: isChoosingTabs) }
   }
 
-  /// Where it was when the page was left, else where the page begins. While a person walks along the tabs, it stays there.
+  /// The focus returns to where it was when the page was left, or else to where the page begins. While a person moves along the tabs, it
+  /// stays there.
   private func moveKeyboard(to id: Tree.Node.ID, isChoosingTabs: Bool) {
     if isChoosingTabs, tabs.selected != nil { return tabs.takeKeyboard() }
     if focus[id]?.restore() == true { awaitsKeyboard = false } else { beginPage(id) }
@@ -189,14 +190,14 @@ import NavigationCore
       awaitsKeyboard = view.root.holdsKeyboard
       if awaitsKeyboard { view.takeKeyboard() }
     }
-    // What had it is gone, such as the button of a status; what takes its place is for the page to say.
+    // The widget with the focus is gone, such as the button of a status; the page decides which one gets it.
     if let view = (presented ?? page).flatMap({ open[$0] }), Stack.holdsKeyboard(in: view.root) {
       view.root.holdKeyboard()
       view.takeKeyboard()
     }
   }
 
-  /// Says something in passing, at the bottom, after what is being said.
+  /// Shows a short message at the bottom, after the present one.
   public func show(message text: String) { messages.show(text) }
 
   /// Says that an address is not opened, and offers to copy it.
@@ -317,7 +318,7 @@ import NavigationCore
     defer { fillWindow() }
     giveKeyboard()
     nameWindow()
-    // What one is about to press is not hidden.
+    // The message must not hide what the reader is about to press.
     if messages.bar.root.vertical == .end, messages.bar.root.shareOfFocusBeneath > 0.25 { messages.bar.root.vertical = .start }
     if let onFrame, let place = top?.place { onFrame(place.name) }
     guard let name = shownName, name != lastShown else { return }
@@ -327,10 +328,10 @@ import NavigationCore
     waiting = []
   }
 
-  /// People tell windows and tasks apart by it, and a screen reader says it first.
+  /// People distinguish windows by the title, and a screen reader says it first.
   private func nameWindow() {
     let place = curtain.root.isMapped ? nil : top.flatMap { $0.screen.title ?? $0.place.title }
-    // Asked after each frame: nothing is made while it stays.
+    // Called after each frame: an unchanged place makes no new title.
     guard place != named else { return }
     named = place
     window.title = place.map { "\($0) — \(Self.title)" } ?? Self.title
@@ -350,7 +351,7 @@ import NavigationCore
 }
 
 extension Destination {
-  /// What the window is called there, and what a sheet asks, for screen readers.
+  /// The window's name, and a sheet's question, for screen readers.
   fileprivate var title: String {
     switch self {
     case .login: "Sign in"

@@ -1,8 +1,8 @@
 import Gtk
 
-/// What is said in passing: one message at a time, each for as long as it takes to read, and to write down a number in it. The latest is
-/// shown at once, since it answers what the person just did; the one whose place it takes comes back for the rest of its time, unless it was
-/// seen and ten seconds are over by then: it would read like news. A sentence that is shown, or waits, is not said a second time.
+/// The queue of short messages: one at a time, each long enough to read it and to write down a number in it. The latest is shown at once,
+/// since it answers the person's last input. A message that it interrupts comes back for the rest of its time, unless it was seen and ten
+/// seconds have passed: it would look like a new one. A sentence that is shown, or waits, is not queued again.
 @MainActor final class MessageQueue {
   /// A sentence, and perhaps what the person can do about it.
   private struct Message {
@@ -24,7 +24,7 @@ import Gtk
 
   /// Shows the message whose turn it is.
   let bar = MessageBar()
-  /// Called when the last message went because the person put it away while the keyboard was in it.
+  /// Called when the person dismissed the last message while the focus was in it.
   var onKeyboardLeft: (() -> Void)?
 
   /// Called when another message is shown, or none.
@@ -63,7 +63,7 @@ import Gtk
   /// For how many seconds a message has to be shown to count as seen.
   private static let glance = 2.0
 
-  /// Shows a message. One that is shown already stays for its whole time again.
+  /// Shows a message. For one that is shown already, its time begins again.
   func show(_ text: String, _ action: Action? = nil) {
     if let first = messages.first {
       let shown = uptime() - turnBegan
@@ -82,7 +82,7 @@ import Gtk
     if hadKeyboard, messages.isEmpty { onKeyboardLeft?() }
   }
 
-  /// Puts all away: they were for a reader who is gone.
+  /// Removes all messages: their reader has signed out.
   func clear() {
     messages = []
     beginTurn()

@@ -1,7 +1,7 @@
 import Gtk
 import PaymentFeature
 
-/// The payment sheet: what is paid, what follows, how, and how far it is.
+/// The payment sheet: the price, the later payments, the method, and the progress.
 @MainActor final class PaymentView: View {
   let scope = Scope()
   let root: Widget
@@ -37,7 +37,7 @@ import PaymentFeature
     let bill = Box(
       .vertical, spacing: 12,
       children: [lines, Separator(), sum, terms, Label("Pay with", styles: [.caption, .dim]), methods])
-    // A small window shows part of the bill; what is pressed, and what came of it, is always there.
+    // A small window shows part of the bill; the buttons and the result are always visible.
     let content = Box(
       .vertical, spacing: 12,
       children: [
@@ -69,7 +69,7 @@ import PaymentFeature
     showStatus(state)
     if pay.isMapped, pay.label != state.payTitle { ignoreClicks() }
     pay.label = state.payTitle
-    // "Pay €4.90" for those who see it; one name for those who do not, whatever the price.
+    // Sighted people read "Pay €4.90"; the accessible name is the same for every price.
     pay.setAccessibleName(state.payAction)
     pay.setAccessibleDescription(state.total)
     pay.isSensitive = state.canPay

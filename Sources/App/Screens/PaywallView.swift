@@ -1,7 +1,7 @@
 import Gtk
 import PaywallFeature
 
-/// A paywall: what one gets, and for how much.
+/// A paywall: the benefits and their prices.
 @MainActor final class PaywallView: View {
   let scope = Scope()
   let root: Widget
@@ -34,7 +34,7 @@ import PaywallFeature
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
-  /// On what loses nothing, and is always in sight: the first offer is further down, and one would begin to read there.
+  /// The focus is on a button that is harmless and always visible: the first offer is further down, and the page would begin there.
   func takeKeyboard() { cancel.focus() }
 
   private func show(_ state: PaywallViewModel.State) {

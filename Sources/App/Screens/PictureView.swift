@@ -1,15 +1,15 @@
 import FeatureKit
 import Gtk
 
-/// A picture in a frame that has its size from the beginning. It is loaded when it comes on screen and let go when it leaves: a list
-/// keeps some two hundred rows, and shows ten. The empty frame stands for what is on its way, one with a sign, or a club's initials, for
-/// what could not be had.
+/// A picture in a frame that has its size from the beginning. It is loaded when it comes on screen and released when it leaves: a list
+/// keeps some two hundred rows, and shows ten. The frame is empty during the load; a sign, or a club's initials, replace a picture that
+/// could not be loaded.
 @MainActor final class PictureView: View {
   let scope = Scope()
   let root: Widget
   /// What is on the picture, for screen readers; empty for decoration, which is mentioned only when it is missing.
   var altText = "" { didSet { if altText != oldValue { name() } } }
-  /// Told when the picture could not be had.
+  /// Called when the picture could not be loaded.
   var onMissing: (() -> Void)?
   private let picture = Picture(fit: .cover)
   private let layers: Overlay
@@ -75,7 +75,7 @@ import Gtk
     loadAgain()
   }
 
-  /// - Parameter emblem: what is drawn where there is no picture, or none to be had.
+  /// - Parameter emblem: drawn where there is no picture, or it could not be loaded.
   func show(_ path: String?, or emblem: Emblem? = nil, from pictures: Pictures) {
     if path != shown?.path {
       clear()
@@ -92,7 +92,7 @@ import Gtk
   }
 
   private func load() {
-    // A new row is on screen for a moment, before the list gives those a place that are.
+    // A new row counts as on screen for a moment, before the list has placed its rows.
     guard let shown, loading == nil, root.isMapped, root.width > 0 else { return }
     let (side, ratio) = (width * root.scaleFactor, isWhole ? nil : ratio)
     if let known = shown.pictures.cached(shown.path, side: side, ratio: ratio) { return draw(known) }
@@ -134,7 +134,7 @@ import Gtk
     isMissing = false
   }
 
-  /// A club has a face of its own; anything else says that its picture could not be had.
+  /// A club has an emblem; anything else shows that its picture could not be loaded.
   private func showStandIn() {
     let emblem = shown == nil || isMissing ? emblem : nil
     let isBroken = isMissing && emblem == nil

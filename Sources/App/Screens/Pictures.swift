@@ -5,7 +5,7 @@ import Runtime
 
 /// Loads pictures, each once: fetched and decoded off the main actor, kept in memory up to a number of bytes.
 @MainActor public final class Pictures {
-  /// For how long a picture that is none is not asked for again.
+  /// How long a broken picture is not requested again.
   private static let patience = Duration.seconds(300)
   private let client: APIClient
   private let effects: Effects
@@ -15,7 +15,7 @@ import Runtime
   private var textures: LeastRecentlyUsed<Key, Texture>
   /// Every size that some place needed, the widest first.
   private var places: [Place] = []
-  /// When to ask again for what was no picture, by uptime, and whether it is one that is too large.
+  /// When to request a broken picture again, by uptime, and whether it was too large.
   private var failed: [String: (until: Duration, isTooLarge: Bool)] = [:]
   /// Places on screen whose picture could not be had.
   private var missing: [ObjectIdentifier: @MainActor () -> Void] = [:]
@@ -25,7 +25,7 @@ import Runtime
     let width: Int
     let height: Int
 
-    /// - Parameter ratio: `nil` for a picture that is shown whole, whatever its shape.
+    /// - Parameter ratio: `nil` for a picture that is shown whole, in any shape.
     init(_ width: Int, ratio: Double?) {
       self.width = width
       height = ratio.map { max(1, Int((Double(width) / $0).rounded(.up))) } ?? 0
@@ -71,8 +71,8 @@ import Runtime
     return nil
   }
 
-  /// A picture, loaded unless it is kept; nil when it could not be had or is none. A load is cancelled when the tasks of all its callers
-  /// are.
+  /// A picture, loaded unless it is cached; nil when it could not be loaded or decoded. A load is cancelled when the tasks of all its
+  /// callers are.
   /// - Parameters:
   ///   - side: the width of the place that it is to cover, in pixels; a larger picture is scaled down while it is decoded.
   ///   - ratio: the width of the place divided by its height; `nil` for a place that takes the shape of the picture.
@@ -94,7 +94,7 @@ import Runtime
     }
   }
 
-  /// Calls `again` once when it is worth another try: see ``retryUnreachable()``.
+  /// Calls `again` once when another try may succeed: see ``retryUnreachable()``.
   func wait(_ place: AnyObject, again: @escaping @MainActor () -> Void) { missing[ObjectIdentifier(place)] = again }
 
   /// The place has left the screen, or shows something else.
@@ -125,7 +125,7 @@ import Runtime
   }
 
   private func note(_ error: any Error, of path: String) {
-    // Only a publication that wants it makes a reader see so many in five minutes.
+    // Only a malicious publication makes a reader see so many in five minutes.
     if failed.count >= 1000 { failed.removeAll() }
     let isTooLarge =
       switch error {

@@ -1,7 +1,7 @@
 import FeatureKit
 import Gtk
 
-/// Says of a post or a fan club that what the reader chose waits to be sent.
+/// Marks a post or a fan club with an action that waits to be sent.
 @MainActor final class WaitingMark {
   let root = Image(.waiting, styles: ["waiting-mark"])
 
@@ -13,7 +13,7 @@ import Gtk
   }
 }
 
-/// The reader's bookmark: filled once it is set, so that not its color alone says so.
+/// The reader's bookmark: filled once it is set, so that its color is not the only sign.
 @MainActor final class BookmarkButton {
   let root: Button
   private let image = Image(.bookmark)

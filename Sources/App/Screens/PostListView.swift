@@ -43,7 +43,7 @@ import Gtk
   private(set) var list: ListView<String, PostRowView>!
   private var phase = ListState.Phase.loading
   private var fetch = ClubFetch.State.notNeeded
-  /// Whether the keyboard was on the pill that was pressed, and goes with it to the rows that it brings.
+  /// Whether the keyboard was on the pill that was pressed, and moves to the rows that the pill shows.
   private var awaitsNewest = false
   /// Called when the posts of a fan club are to be fetched, where that was offered.
   var onFetch: (() -> Void)?
@@ -99,7 +99,8 @@ import Gtk
   /// Shows the first row.
   func scrollToTop() { list.scroll(to: 0) }
 
-  /// On the rows, or on what fetches them; what stands above them is a step back. Nowhere as long as it is not known whether there are any.
+  /// The focus is on the rows, or on the button that fetches them; the controls above are a step back. It is nowhere until it is known
+  /// whether there are rows.
   func takeKeyboard() {
     switch (fetch, phase) {
     case (.offered, _): stack.focusFirst()

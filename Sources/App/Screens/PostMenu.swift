@@ -1,7 +1,7 @@
 import FeatureKit
 import Gtk
 
-/// What else can be done to a post of a list: the kinds of reaction, its read mark, where it leads to. One serves all rows of a page.
+/// The menu of a post in a list: the kinds of reaction, its read mark, its links. One serves all rows of a page.
 @MainActor final class PostMenu: SignalOwner {
   let scope = Scope()
   private let page: any PostListScreen

@@ -11,7 +11,7 @@ import Gtk
   private let pictures: Pictures
   private let picture = PictureView(width: 208, least: 84, ratio: 16 / 9)
   private let framed: Overlay
-  // What most rows do without is made when a row needs it: a list keeps some two hundred rows, and makes fifty in one frame.
+  // Parts that most rows do not need are made when a row needs them: a list keeps some two hundred rows, and makes fifty in one frame.
   private var lock: Widget?
   private var lockWithoutPicture: Widget?
   private let dot = Box(.horizontal, styles: ["unread-dot"])
@@ -42,7 +42,7 @@ import Gtk
     club.isVisible = !(page is FanClubViewModel)
     framed = Overlay(picture.root)
     framed.vertical = .start
-    // A line of its own where there is little room: beside the club it would be next to nothing of either.
+    // A line of its own where there is little room: beside the club, neither would have enough room.
     origin = Box(.horizontal, spacing: 8, children: [date])
     whose = Box(.horizontal, spacing: 8, children: [dot, club])
     let place = Wrap(whose, origin)

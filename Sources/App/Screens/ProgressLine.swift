@@ -1,7 +1,7 @@
 import FeatureKit
 import Gtk
 
-/// What stands below a list while rows come in, and when further ones could not be had.
+/// The line below a list while rows are loaded, and when further ones could not be loaded.
 @MainActor final class ProgressLine {
   let root = Box(.horizontal, spacing: 8, margin: 6)
   /// Tries again what failed.

@@ -30,7 +30,7 @@ import Gtk
     loading = LoadingWords(asking)
     cancellingText = SelectionArea(only: cancelling, copyAll: "Copy all")
     cancellingText.setStyle("notice")
-    // Whether there is something to list or not, what was bought elsewhere can be asked for.
+    // Purchases from elsewhere can be restored also when the list is empty.
     let button = Box(.horizontal, spacing: 10, children: [spinner, restore])
     button.horizontal = .center
     let restoring = Box(.vertical, spacing: 4, children: [button, asking])
@@ -49,7 +49,7 @@ import Gtk
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
-  /// On the first control from above; what restores purchases is at the end, and one begins to read at the top.
+  /// The focus is on the first control; the button that restores purchases is at the end, and people begin to read at the top.
   func takeKeyboard() {
     switch viewModel.state.phase {
     case .loading: break
@@ -69,7 +69,7 @@ import Gtk
     // With the ground around its words.
     cancellingText.isVisible = state.cancelling != nil
     showRestoring(state)
-    // What restores purchases comes below those that are listed, and at the page's end where there are none.
+    // The button that restores purchases is below the listed ones, and at the page's end where there are none.
     stack.expandsVertically = state.phase != .ready
     switch state.phase {
     case .ready: stack.show("list")

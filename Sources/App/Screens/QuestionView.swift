@@ -1,7 +1,7 @@
 import Gtk
 
-/// What a sheet consists of that asks before something is lost: the question, what is lost, and two buttons. The one that loses nothing comes
-/// first, and so has the keyboard: Enter loses nothing.
+/// The content of a sheet that asks before something is lost: the question, what is lost, and two buttons. The harmless one is first, and
+/// so has the focus: Enter loses nothing.
 @MainActor final class QuestionView: SignalOwner {
   let scope: Scope
   let root: Box

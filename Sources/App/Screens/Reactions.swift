@@ -3,7 +3,7 @@ import Gtk
 import PublicationAPI
 
 extension Reaction {
-  /// What stands for it. A kind that this version does not know is a face that says nothing.
+  /// Its icon. A kind that this version does not know has a neutral face.
   /// - Parameter isChosen: whether the reader chose it.
   func icon(isChosen: Bool) -> Icon {
     switch self {
@@ -28,7 +28,7 @@ extension Reaction {
     }
   }
 
-  /// How the style sheet tells it from others.
+  /// Its class in the style sheet.
   var style: Style { Style("kind-" + (Reaction.known.contains(self) ? rawValue : "other")) }
 }
 
@@ -64,7 +64,7 @@ extension Reaction {
 @MainActor final class ReactionBar: SignalOwner {
   let scope = Scope()
   let root = Box(.horizontal, spacing: 2)
-  /// Told which one was pressed.
+  /// Called with the pressed one.
   var onChosen: ((Reaction) -> Void)?
   private var buttons: [(kind: Reaction, button: Button, image: Image, count: Label)] = []
 

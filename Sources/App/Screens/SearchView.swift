@@ -3,7 +3,7 @@ import PublicationAPI
 import ReaderContent
 import SearchFeature
 
-/// Search: a field that has the keyboard at once, and what is found as one types.
+/// Search: a field that has the keyboard at once, and the matches while the reader types.
 @MainActor final class SearchView: View {
   let scope = Scope()
   let root: Widget
@@ -88,7 +88,7 @@ import SearchFeature
     case .nothing(let sentence):
       status.show(icon: .search, heading: "Nothing found", sentence: sentence)
     case .offline(let sentence) where !state.clubs.isEmpty:
-      // What is known without the publication is better than a page that says no.
+      // What is known without the publication is better than an error.
       progress.show(nil, failure: sentence)
       stack.show("rows")
       return
@@ -105,7 +105,7 @@ import SearchFeature
   }
 }
 
-/// A row of what was found. The first of its kind has a heading above it, which is no row of its own: the arrow keys would stop there.
+/// A row of the matches. The first of its kind has a heading above it, which is not a row of its own: the arrow keys would stop there.
 enum SearchItem: Hashable, Sendable {
   case club(FanClub.ID, below: String?)
   case post(Post.ID, below: String?)

@@ -1,6 +1,6 @@
 import Gtk
 
-/// What is special about the store, such as that nothing is charged: a mark that every screen with products of it carries.
+/// What is special about the store, such as that nothing is charged: a badge on every screen with its products.
 @MainActor final class StoreBadge {
   let root = Label(styles: [.badge, "store"], wraps: true, alignment: .center)
 

@@ -23,7 +23,7 @@ import TesterFeature
     scroller.setStyle(.page)
     window.titlebar(HeaderBar())
     window.child(scroller)
-    // Kept and shown again: closing it must not end the app, nor forget what was chosen.
+    // Hidden and shown again: closing it must neither end the app nor lose the choices.
     window.onCloseRequest(self) {
       $0.hide()
       return false
@@ -38,7 +38,7 @@ import TesterFeature
   /// Shows it, or takes it out of sight.
   public func toggle() { if isShown { hide() } else { show() } }
 
-  /// Takes it away for good, before the application ends.
+  /// Removes it permanently, before the application ends.
   public func close() {
     viewModel.disappear()
     for section in sections { section.scope.close() }

@@ -1,10 +1,10 @@
 import Gtk
 
-/// A time of day, to the minute. A change only reports: what is shown is set from a state.
+/// A time of day, to the minute. A change only reports: the shown time is set from a state.
 @MainActor final class TimeField: SignalOwner {
   let scope = Scope()
   let root: Box
-  /// Told the minutes since midnight.
+  /// Called with the minutes since midnight.
   var onChanged: ((Int) -> Void)?
   private let hour: NumberField
   private let minute: NumberField

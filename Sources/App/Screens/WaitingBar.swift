@@ -9,7 +9,7 @@ import Gtk
   private let detail = Label(styles: [.caption], wraps: true, lines: 6)
   private let again = Button("Try now", styles: [.pill, "compact"])
   private var model: WaitingViewModel?
-  /// Told when the bar goes and takes the keyboard with it.
+  /// Called when the bar goes and takes the focus with it.
   var onKeyboardLeft: (() -> Void)?
 
   init() {

@@ -4,9 +4,8 @@ import Runtime
 /// Carries out a reader's actions: the cache changes before `perform` returns, the outbox keeps the action, the server gets it, and an
 /// action that the server refuses is taken back.
 ///
-/// All actions stand in one line and are sent in the order they were performed in, one at a time. While the server cannot be reached the
-/// first of them waits, and with it all behind it: see ``outboxStatus`` and ``retryNow()``. One controller serves one signed-in reader and ends
-/// with ``close()``.
+/// All actions are in one queue and are sent in their order, one at a time. While the server is unreachable, the first of them waits, and
+/// so do all behind it: see ``outboxStatus`` and ``retryNow()``. One controller serves one signed-in reader and ends with ``close()``.
 @MainActor public final class ActionController {
   private let outbox: Outbox?
   private let effects: Effects
@@ -21,7 +20,7 @@ import Runtime
   private var sending: Task<Void, Never>?
   /// Until when nothing is sent.
   private var pause: Task<Void, Never>?
-  /// How many requests that are no actions the server has answered. Failures of one action between two of them count as one try, since the
+  /// How many requests other than actions the server has answered. Failures of one action between two of them count as one try, since the
   /// server may be down for all.
   private var otherAnswers = 0
   /// How many tries have failed since the server's last answer.
@@ -30,8 +29,8 @@ import Runtime
   private var isRetryAfterPause = false
   private var mayBegin: Bool
   private var isClosed = false
-  /// Whether the store is being given a change that the server made to all entities. Until it is written, the action stays in the outbox
-  /// and nothing else is sent: if the process ended now, the change would be made again after the later action.
+  /// Whether a change that the server made to all entities is being stored. Until it is written, the action stays in the outbox and nothing
+  /// else is sent: if the process ended now, the change would be made again after the later action.
   private var isStoring = false
   /// How many damages of the outbox were reported.
   private var damagesTold = 0
@@ -42,16 +41,16 @@ import Runtime
   public var onFailure: ((RefusedAction) -> Void)?
   /// Called with the error of `send` whenever the server could not be reached.
   public var onUnreachable: ((any Error) -> Void)?
-  /// Called when the outbox cannot be read or written. The action is sent all the same; only the end of the process could lose it.
+  /// Called when the outbox cannot be read or written. The action is sent nevertheless; only the end of the process could lose it.
   public var onStorageError: ((any Error) -> Void)? {
     get { writer.onError }
     set { writer.onError = newValue }
   }
 
   /// - Parameters:
-  ///   - outbox: where actions survive; with one, nothing is sent before ``resume()`` has brought in what it holds.
+  ///   - outbox: where actions survive the process; with one, nothing is sent before ``resume()`` has loaded its actions.
   ///   - effects: the door off the main actor.
-  ///   - retry: when the server is asked again after it could not be reached.
+  ///   - retry: when a request is repeated after the server could not be reached.
   ///   - explain: turns an error of `send` into a ``RequestError``. `tries` counts the sends; those before ``serverAnswered()`` count as one. An
   ///     action whose error is ``RequestError/unreachable(_:retryAfter:)`` is sent again.
   public init(
@@ -68,7 +67,7 @@ import Runtime
 
   isolated deinit { pause?.cancel() }
 
-  /// Makes a kind of action known: which cache it changes and how it is sent. Before ``resume()``, and once for each kind.
+  /// Registers a kind of action: which cache it changes and how it is sent. To be called before ``resume()``, once for each kind.
   /// - Parameters:
   ///   - type: the kind of action.
   ///   - cache: the cache it changes.
@@ -76,7 +75,7 @@ import Runtime
   ///   - send: asks the server, which may see the same ``Action/id`` again; returns the entity as it is afterwards, `nil` when it is no
   ///     more. Of an action about all, nothing is returned: what the server has done to each is known.
   ///   - confirmed: called after the server carried one out and the cache has its answer.
-  ///   - refused: told after the server refused one and it was taken back, with what `send` threw.
+  ///   - refused: called with the error of `send`, after the server refused an action and it was taken back.
   ///   - handBack: takes the reader's text of a refused action, and returns whether there is one. A text is handed back by each ``resume()``
   ///     until ``forgetRefused(_:)``. Called before ``onFailure``, and only for the newest action on its entity.
   public func register<A: Action>(
@@ -94,7 +93,7 @@ import Runtime
   /// closed.
   public func perform<A: Action>(_ action: A) { perform([action]) }
 
-  /// Carries out several, which are kept in one step: all of them survive the end of the process, or none.
+  /// Carries out several, which are stored in one transaction: all of them survive the end of the process, or none.
   public func perform<A: Action>(_ actions: [A]) {
     guard let registered = registrations[A.kind] as? Registered<A> else { preconditionFailure("\(A.kind) is not registered") }
     guard !isClosed else { return }
@@ -110,7 +109,7 @@ import Runtime
     tell()
   }
 
-  /// Brings in what the outbox holds from an earlier run, beneath what was performed since, and begins to send.
+  /// Loads the outbox's actions of earlier runs, beneath those that were performed since, and begins to send.
   public func resume() async {
     guard let outbox, !isClosed else { return }
     var rows: [Outbox.Row] = []
@@ -118,7 +117,7 @@ import Runtime
     guard !isClosed else { return }
     tellDamage()
     let (added, superseded) = line.prepend(rows.compactMap { seen.insert($0.id).inserted ? old($0) : nil })
-    // From the last to the first, since each goes beneath all that are there.
+    // From the last to the first, since each is inserted beneath all others.
     for action in added {
       action.isPersisted = true
       action.apply(true)
@@ -131,7 +130,7 @@ import Runtime
 
   /// Takes back, without a notice, the actions on entities that are gone because the reader removed them: none of them is sent, and an
   /// answer still on its way is not stored.
-  /// - Parameter isGone: whether an entity is one of them, by the kind of the action and its identifier.
+  /// - Parameter isGone: whether an entity is gone, by the kind of the action and the entity's identifier.
   public func drop(where isGone: (_ kind: String, _ entityID: String) -> Bool) {
     for action in line.all where isGone(action.kind, action.target.entityID) {
       line.remove(action)
@@ -142,15 +141,15 @@ import Runtime
     go()
   }
 
-  /// Whether an action on an entity is held up because the server cannot be reached. One that is on its way is pending and not held up. For kinds
-  /// of actions of which only the last counts.
+  /// Whether an action on an entity is delayed because the server is unreachable. One that is being sent is pending, but not delayed. For
+  /// kinds of actions of which only the last counts.
   public func isHeldUp<A: Action>(_ type: A.Type, on entityID: String) -> Bool {
     guard outboxStatus.value.problem != nil, let registered = registrations[A.kind] as? Registered<A> else { return false }
     return line.has(PendingAction.Key(target: Target(cache: ObjectIdentifier(registered.cache), entityID: entityID), name: A.kind))
   }
 
-  /// Sends the waiting actions at once, even in a pause that the server asked for: the reader asked.
-  /// - Returns: what ends when all was sent, or something has to wait again; `nil` when nothing can be sent now.
+  /// Sends the waiting actions at once, even in a pause that the server requested, since the reader did this on purpose.
+  /// - Returns: a task that ends when all was sent, or an action has to wait again; `nil` when nothing can be sent now.
   @discardableResult public func retryNow() -> Task<Void, Never>? {
     pause?.cancel()
     pause = nil
@@ -158,23 +157,23 @@ import Runtime
     return sending
   }
 
-  /// Sends the waiting actions at once, except in a pause that the server asked for: another request was answered, so the network is there.
+  /// Sends the waiting actions at once, except in a pause that the server requested: another request was answered, so the network is there.
   public func networkIsBack() {
     if !isRetryAfterPause { retryNow() }
   }
 
-  /// Call it when the server has answered a request that is no action. It does what ``networkIsBack()`` does. From then on an action that
-  /// fails is counted as faulty itself.
+  /// Call it when the server has answered a request that is no action. It does what ``networkIsBack()`` does. From then on, the failure of
+  /// an action counts against the action itself.
   public func serverAnswered() {
     otherAnswers += 1
     networkIsBack()
   }
 
-  /// Returns when everything accepted so far is in the outbox, and everything confirmed out of it: before the process ends.
+  /// Returns when all actions so far are stored, and all confirmed ones removed: for use before the process ends.
   public func written() async { await writer.written() }
 
-  /// Ends it: what was not confirmed is taken back from the cache and stays in the outbox, to be sent when the same reader comes again.
-  /// Answers still on their way reach nothing. For signing out.
+  /// Ends the controller: unconfirmed actions are taken back from the cache and stay in the outbox, to be sent when the same reader signs
+  /// in again. Later answers have no effect. For signing out.
   public func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -186,7 +185,7 @@ import Runtime
     tell()
   }
 
-  /// Forgets a refused action: the reader has its text back, or does not want it any more.
+  /// Forgets a refused action: the reader has its text back, or has discarded it.
   public func forgetRefused(_ id: UUID) { forget(id) }
 
   // MARK: Outbox
@@ -226,7 +225,7 @@ import Runtime
     writer.write(label, then: after) { try await work(outbox) }
   }
 
-  /// - Returns: what shall be sent, of an earlier run; `nil` for what was refused then, or cannot be read.
+  /// - Returns: the action of an earlier run that is to be sent; `nil` for one that was refused then, or cannot be read.
   private func old(_ row: Outbox.Row) -> PendingAction? {
     struct UnknownKind: Error {}
     do {
@@ -245,7 +244,7 @@ import Runtime
   private func tellDamage() {
     guard let times = outbox?.timesSetAside, times > damagesTold else { return }
     damagesTold = times
-    // Before the rows of an earlier run were read, they were nowhere but in the file.
+    // Before the rows of an earlier run were read, they were only in the file.
     onStorageError?(Outbox.Damaged(isRestored: mayBegin))
     let rows = line.all.map(\.row)
     if !rows.isEmpty { write("outbox.restore") { try await $0.replace(rows.map { try $0() }) } }
@@ -253,7 +252,7 @@ import Runtime
 
   // MARK: Sending
 
-  /// Sends as far as the line is kept, unless that is under way or has to wait.
+  /// Sends the actions that are stored, unless that is under way or has to wait.
   private func go() {
     guard mayBegin, !isClosed, !isStoring, sending == nil, pause == nil, line.first?.isPersisted == true else { return }
     sending = Task {
@@ -281,7 +280,7 @@ import Runtime
       switch explain(error, action.tries) {
       case .refused(let sentence): refuse(action, error, sentence)
       case .unreachable(let sentence, let retryAfter):
-        // The server may or may not have got this one. It does not matter: the newer action sets the final value.
+        // It does not matter whether the server got this one: the newer action sets the final value.
         if line.isSuperseded(action) {
           line.remove(action)
           action.revert()

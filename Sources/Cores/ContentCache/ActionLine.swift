@@ -1,4 +1,5 @@
-/// What the server has not confirmed, in the order it is sent in. Each step takes as long with ten thousand in the line as with one.
+/// The actions that the server has not confirmed, in the order of sending. Each step takes the same time for ten thousand actions as for
+/// one.
 @MainActor struct ActionLine {
   /// Those that are over leave gaps.
   private var actions: [PendingAction] = []
@@ -25,8 +26,8 @@
     return old
   }
 
-  /// Puts those that are older than all others before them, the oldest first.
-  /// - Returns: what of them is in the line now, and what had to give way to newer ones; each from the newest to the oldest.
+  /// Inserts actions that are older than all others before them; the oldest is first.
+  /// - Returns: which of them are in the queue now, and which were superseded by newer ones; each from the newest to the oldest.
   mutating func prepend(_ older: [PendingAction]) -> (added: [PendingAction], superseded: [PendingAction]) {
     var (added, superseded): ([PendingAction], [PendingAction]) = ([], [])
     for action in older.reversed() {

@@ -1,12 +1,12 @@
 import Foundation
 
 /// Reads what ``CBORWriter`` wrote. The bytes come from a file and may be anything: on bad ones the reader fails rather than traps, and its
-/// values then count for nothing.
+/// values are then meaningless.
 struct CBORReader {
   private let bytes: UnsafeRawBufferPointer
   private var at = 0
   private(set) var hasFailed = false
-  /// Whether earlier fields were skipped that no call has asked for yet.
+  /// Whether earlier fields were skipped that no call has read yet.
   private var hasLeftSome = false
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
@@ -35,7 +35,7 @@ struct CBORReader {
     return true
   }
 
-  /// Whether the container that was opened last has no more in it; steps out of it then.
+  /// Whether the last opened container is at its end; leaves it then.
   var isAtEnd: Bool {
     mutating get {
       let isAtEnd = peek() == 0xff || hasFailed
@@ -44,8 +44,8 @@ struct CBORReader {
     }
   }
 
-  /// Goes to the value of a field of the outermost map. Fields are looked for behind the last one that was found: written and read in one
-  /// order, each is found at once.
+  /// Moves to the value of a field of the outermost map. The search begins behind the last found field: if fields are read in the order of
+  /// writing, each is found at once.
   /// - Returns: whether there is such a field.
   mutating func find(_ name: StaticString, _ isOptional: Bool) -> Bool {
     if stepOver(name) { return true }

@@ -6,7 +6,7 @@ enum CBORContainer: UInt8 {
   case map = 0xbf
 }
 
-/// Writes CBOR (RFC 8949), as far as entities need it, into memory that is used again for each value.
+/// Writes CBOR (RFC 8949), the part that entities need, into memory that is reused for each value.
 struct CBORWriter: ~Copyable {
   /// Memory of its own: an array would be checked at every byte.
   private var memory: UnsafeMutablePointer<UInt8>?

@@ -2,15 +2,15 @@ import Foundation
 import Runtime
 
 /// The one copy of each entity of one kind. Pages hold identifiers and read it; fetchers write the server's values into it, and the
-/// ``ActionController`` the changes that are on their way.
+/// ``ActionController`` the pending changes.
 ///
-/// What is read is computed: the server's value, folded with the pending actions in their order. So taking one action back undoes only
-/// its own change, and an answer that arrives meanwhile goes beneath. With an ``EntityStore``, the server's values are kept there too.
+/// Readers get a computed value: the server's, folded with the pending actions in their order. So taking one action back undoes only its
+/// own change, and a new answer goes beneath the actions. With an ``EntityStore``, the server's values are stored there too.
 @MainActor public final class Cache<Value: Entity>: CacheWriting {
   /// An action that the server has not confirmed.
   struct Pending {
     let id: AnyHashable
-    /// Changes the value, makes one where the server knows none yet, or takes it away.
+    /// Changes the value, creates one where the server has none yet, or removes it.
     let apply: @Sendable (inout Value?) -> Void
   }
 
@@ -20,20 +20,19 @@ import Runtime
   }
 
   private var entries: [String: AnyCacheEntry] = [:]
-  /// Entities with pending actions of their own; those about all are among them, each in its place.
+  /// Entities with pending actions of their own, in order, together with those about all entities.
   private var folded: [String: Folded] = [:]
   /// The pending actions about all, in their order.
   private var aboutAll: [Pending] = []
-  /// Changes that the server made to all entities, and when each was known: an answer to an older request, and a stored value, are without
-  /// them.
+  /// Changes that the server made to all entities, each with its moment: answers to older requests, and stored values, do not have them.
   private var bulkChanges: [(at: Stamp, apply: (inout Value?) -> Void)] = []
   private var lastBulkChange: Stamp { bulkChanges.last?.at ?? .beforeAll }
-  /// When the server said that an entity is no more: an answer to an older question does not bring it back.
+  /// When the server said that an entity was removed: an answer to an older request does not bring it back.
   private var removed: [String: Stamp] = [:]
   private var lastStamp: UInt64 = 0
-  /// Whether something on a page was not stored any more, or was forgotten with everything.
+  /// Whether an entity of a page was no longer stored, or was removed with all others.
   private var hasMissed = false
-  /// Whether something on a page may not be here: otherwise nothing has to be looked for to list what is there.
+  /// Whether an entity of a page may be missing here: otherwise a page can be listed without looking its entities up.
   private var hasGaps: Bool { hasMissed || mayBeOutdated }
   /// Whether the server has made a change that its earlier answers do not show.
   private var mayBeOutdated: Bool { !removed.isEmpty || lastBulkChange > .beforeAll }
@@ -45,7 +44,7 @@ import Runtime
   private var changed: Set<String> = []
   private var isNoticeDue = false
 
-  /// The pages that were fetched or brought in from the store; their entities are here.
+  /// The pages that were fetched or loaded from the store; their entities are here.
   var pages: [PageKey: PageRow] = [:]
   /// The requests under way, which all callers share.
   var requests: [PageKey: PageRequest] = [:]
@@ -78,10 +77,10 @@ import Runtime
     return aboutAll.isEmpty ? value(id) : fold(aboutAll, id)
   }
 
-  /// Whether something was done to the entity that the server has not confirmed.
+  /// Whether an action on the entity is pending.
   public func isPending(_ id: String) -> Bool { folded[id] != nil }
 
-  /// This moment. Take it before asking the server, and hand it to ``store(_:asOf:)`` with the answer.
+  /// This moment. Take it before the request, and hand it to ``store(_:asOf:)`` with the answer.
   public func stamp() -> Stamp {
     lastStamp += 1
     return Stamp(number: lastStamp)
@@ -90,8 +89,8 @@ import Runtime
   /// Stores what the server answered.
   /// - Parameters:
   ///   - values: the entities.
-  ///   - requestedAt: the moment before the question; an answer that was asked for earlier than what is there only fills in what is
-  ///     missing, and one that was asked for before ``removeAll()`` is dropped. `nil` for now.
+  ///   - requestedAt: the moment before the request; an answer to an older request than that of the present value only fills in what is
+  ///       missing, and one that was asked for before ``removeAll()`` is dropped. `nil` for now.
   public func store(_ values: [Value], asOf requestedAt: Stamp? = nil) {
     let stamp = requestedAt ?? stamp()
     guard stamp >= erasedAt else { return }
@@ -104,14 +103,14 @@ import Runtime
     for id in ids { change(id) { drop(id, stamp) } }
   }
 
-  /// Forgets all entities that the server says are gone, by what they have in common: those that are known, those that answers to older
-  /// questions bring, and those that are nowhere but in the store, which is done when ``written()`` returns.
+  /// Removes all entities that the server has removed, by what they have in common: those in memory, those in answers to older requests,
+  /// and those that are only in the store, which is done when ``written()`` returns.
   public func remove(where isGone: @escaping @Sendable (Value) -> Bool) {
     changeAll { doToAll { if $0.map(isGone) == true { $0 = nil } } }
   }
 
-  /// Forgets everything, pending actions among it, and drops every answer to what was asked before: for signing out. The store is
-  /// erased by its owner.
+  /// Forgets everything, pending actions among it, and drops the answers to all earlier requests: for signing out. The store is erased by
+  /// its owner.
   public func removeAll() {
     erasedAt = stamp()
     hasMissed = true
@@ -132,10 +131,10 @@ import Runtime
     }
   }
 
-  /// Returns when everything stored so far is written: before the process ends.
+  /// Returns when everything stored so far is written: for use before the process ends.
   public func written() async { await writer?.written() }
 
-  /// The identifiers of all entities that fulfil a condition as they are shown, in no order.
+  /// The identifiers of all entities whose shown value meets a condition, in no order.
   public func ids(where condition: (Value) -> Bool) -> [String] {
     var ids = folded.compactMap { $1.shown.map(condition) == true ? $0 : nil }
     for entry in entries.values where folded[entry.id] == nil {
@@ -154,7 +153,7 @@ import Runtime
 
   // MARK: For the action controller
 
-  /// Adds an action on top of the others, or beneath them when it is older than all.
+  /// Adds an action on top of the others, or beneath them if it is older than all.
   /// - Parameter id: `nil` for one about all.
   func add(_ action: Pending, to id: String?, beneath: Bool = false) {
     let insert = { (actions: inout [Pending]) in actions.insert(action, at: beneath ? 0 : actions.count) }
@@ -175,8 +174,8 @@ import Runtime
     persist(id)
   }
 
-  /// Takes an action about all away that the server carried out, and does the same to what is known of each, and to what is stored: that is
-  /// done when ``written()`` returns.
+  /// Removes an action about all entities that the server carried out, and makes its change to each value in memory and in the store: the
+  /// latter is done when ``written()`` returns.
   func confirm(_ action: Pending) {
     changeAll {
       removeFromAll(action)
@@ -195,8 +194,8 @@ import Runtime
     for id in folded.keys { folded[id]?.actions.removeAll { $0.id == action.id } }
   }
 
-  /// Takes an action away that the server carried out, and in the same step stores what it answered: the entity as it is afterwards, or
-  /// `nil` for one that is no more.
+  /// Removes an action that the server carried out, and in the same step stores the answer: the entity as it is afterwards, or `nil` for a
+  /// removed one.
   func confirm(_ action: Pending, of id: String, as value: Value?) {
     let stamp = stamp()
     change(id) {
@@ -225,7 +224,7 @@ import Runtime
     folded[id].map { $0.shown != nil } ?? (entries[id] != nil)
   }
 
-  /// Those of the entities of this cache's pages that there is something to show of, in their order.
+  /// The entities of a page that have a value to show, in their order.
   func shown(of ids: [String]) -> [String] {
     guard hasGaps || !folded.isEmpty else {
       assert(ids.allSatisfy { self.entries[$0] != nil })
@@ -234,10 +233,10 @@ import Runtime
     return ids.filter(shows)
   }
 
-  /// Whether what is here of an entity was asked for at that moment or later.
+  /// Whether an entity's value is from a request at that moment or later.
   func isKnown(_ id: String, since stamp: Stamp) -> Bool { entries[id].map { $0.stamp >= stamp } ?? false }
 
-  /// Notes what is known of a page, and that it is being read; its entities are stored already.
+  /// Records a page, and that it is being read; its entities are stored already.
   func persist(_ page: PageRow) {
     pages[page.key] = page
     guard let writer else { return }
@@ -245,7 +244,7 @@ import Runtime
     for id in page.ids { if let entity = entries[id] { writer.persist(read: entity) } }
   }
 
-  /// Brings in what the store holds of a page, beneath what is known here.
+  /// Loads the stored page; entities that are in memory already stay as they are.
   /// - Parameter id: the entity, for a page of one.
   func loadFromStore(_ key: PageKey, single id: String? = nil) async -> PageRow? {
     guard let writer else { return nil }
@@ -258,15 +257,15 @@ import Runtime
     guard let found, requestedAt >= erasedAt else { return nil }
     merge(found.items)
     if found.items.count < found.page.ids.count { hasMissed = true }
-    // An answer of the server that came meanwhile is newer.
+    // An answer of the server that arrived meanwhile is newer.
     if pages[key] == nil { pages[key] = found.page }
     return pages[key]
   }
 
-  /// Brings in all pinned entities of the store, such as bookmarks: a part at a time, so that no other read or write waits for long.
+  /// Loads all pinned entities of the store, such as bookmarks: a part at a time, so that no other read or write waits for long.
   func loadPinnedFromStore() async { await loadFromStore(pinnedOnly: true) }
 
-  /// Brings in all entities of the store, in the same way: for a kind with few entities, of which a caller looks one up.
+  /// Loads all entities of the store, in the same way: for a kind with few entities, among which a caller searches.
   public func loadAllFromStore() async { await loadFromStore(pinnedOnly: false) }
 
   private func loadFromStore(pinnedOnly: Bool) async {
@@ -283,7 +282,7 @@ import Runtime
 
   // MARK: Inside
 
-  /// Whether an entity has pending actions is written with it: those that have stay, so that there is something to show them on.
+  /// Whether an entity has pending actions is written with it: such an entity stays stored, so that its actions can be shown.
   private func persist(_ id: String) {
     guard let writer else { return }
     if let entity = entries[id] { writer.persist(entity) } else { writer.persist(unknown: id) }
@@ -347,7 +346,7 @@ import Runtime
     return true
   }
 
-  /// A value with what the server has done to all since it was asked for; `nil` for one that is no more.
+  /// A value with the bulk changes that the server has made since its request; `nil` for a removed one.
   private func upToDate(_ entry: AnyCacheEntry) -> AnyCacheEntry? {
     let old = entry.value(of: Value.self)
     var newer: Value? = old

@@ -1,16 +1,16 @@
-/// What the server said of an entity, by reference: values are large, and would be copied on their way to the store. Another value is
-/// another one of these.
+/// The server's answer about an entity, by reference: values are large, and would be copied on their way to the store. Each new value is a
+/// new entry.
 ///
-/// Of no entity's type, which would have to be found out at run time with each of them: where there are many, they are these.
-// @unchecked: what changes belongs to the main actor.
+/// Not generic, since the metadata of a generic type would be looked up at run time for each: long lists hold these.
+// @unchecked: the mutable part belongs to the main actor.
 class AnyCacheEntry: @unchecked Sendable {
   /// The value's: of a type that is not known here, the whole value is copied to look at a part.
   let id: String
   /// See ``Entity/isPinned``.
   let isPinned: Bool
-  /// When the server was last asked for it; what comes out of the store is from before.
+  /// The moment of the last request for it; a stored value is older than every request.
   @MainActor var stamp: Stamp
-  /// When the store last noted it, in its own counting; `nil` when it has not, or may not have.
+  /// When the store last recorded it, by the store's own counter; `nil` when it has not, or may not have.
   @MainActor var storedAt: Int64?
   /// Whether it is among those that a ``StoreWriter`` is going to write.
   @MainActor var isUnwritten = false
@@ -28,7 +28,7 @@ class AnyCacheEntry: @unchecked Sendable {
   func value<Value: Entity>(of type: Value.Type) -> Value { unsafeDowncast(self, to: CacheEntry<Value>.self).value }
 }
 
-/// What the server said of an entity, with its value.
+/// The server's answer about an entity, with its value.
 final class CacheEntry<Value: Entity>: AnyCacheEntry, @unchecked Sendable {
   let value: Value
 
@@ -51,8 +51,8 @@ final class CacheEntry<Value: Entity>: AnyCacheEntry, @unchecked Sendable {
 }
 
 extension [String: AnyCacheEntry] {
-  /// Puts one in under its id where there is none, with one search.
-  /// - Returns: the one that was there, which may be the same; `nil` when this was put in.
+  /// Inserts an entry under its id where there is none, with one search.
+  /// - Returns: the present one, which may be the same; `nil` when this was inserted.
   mutating func find(orInsert new: AnyCacheEntry) -> AnyCacheEntry? {
     var isNew = false
     func inserted() -> AnyCacheEntry {

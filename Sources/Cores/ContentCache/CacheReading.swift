@@ -3,14 +3,14 @@
   /// What the cache holds.
   associatedtype Value: Entity
 
-  /// The entity as the reader shall see it: the server's value folded with its pending actions, in order; `nil` when the server's value
-  /// is not known.
+  /// The entity as the reader sees it: the server's value folded with its pending actions, in order; `nil` when the server's value is not
+  /// known.
   subscript(id: String) -> Value? { get }
 
-  /// Whether the server has yet to hear of something that the reader did to it.
+  /// Whether an action on it is pending.
   func isPending(_ id: String) -> Bool
 
-  /// The identifiers of all entities in memory that fulfil a condition as they are shown, in no order.
+  /// The identifiers of all entities in memory whose shown value meets a condition, in no order.
   func ids(where condition: (Value) -> Bool) -> [String]
 
   /// Calls back with the identifiers of what changed, at most once a turn of the main loop, until the observation is cancelled or
@@ -22,21 +22,21 @@
 
 /// A cache, as fetchers see it. No page is ever handed one.
 @MainActor public protocol CacheWriting<Value>: CacheReading {
-  /// This moment. Take it before asking the server, and hand it to ``store(_:asOf:)`` with the answer.
+  /// This moment. Take it before the request, and hand it to ``store(_:asOf:)`` with the answer.
   func stamp() -> Stamp
 
   /// Stores what the server answered.
   /// - Parameters:
   ///   - values: the entities.
-  ///   - requestedAt: the moment before the question; an answer that was asked for earlier than what is there only fills in what is
-  ///     missing, and one from before everything was forgotten is dropped. `nil` for now.
+  ///   - requestedAt: the moment before the request; an answer to an older request than that of the present value only fills in what is
+  ///       missing, and one from before everything was forgotten is dropped. `nil` for now.
   func store(_ values: [Value], asOf requestedAt: Stamp?)
 
   /// Forgets entities that the server says are gone.
   func remove(_ ids: [String])
 }
 
-/// A moment in a cache's life: takes the place of "when was this asked?", so that an older answer never covers a newer one.
+/// A moment in a cache's life, before a request. An answer to an older request never covers a newer one.
 public struct Stamp: Comparable, Sendable {
   let number: UInt64
 

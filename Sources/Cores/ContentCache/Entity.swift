@@ -1,15 +1,15 @@
 /// What a cache holds: one copy of each, found by its identifier.
 public protocol Entity: Identifiable, Codable, Equatable, Sendable where ID == String {
-  /// The name it is stored under. By default the type's; another only means that what was stored under the old one is fetched again.
+  /// The name it is stored under, by default the type's. After a change of the name, stored entities are fetched again.
   static var kind: String { get }
-  /// One whose fields are yet to be read. What a field may miss has its value from here.
+  /// An entity before its fields are read. A field that is missing in the file keeps its value from here.
   static var blank: Self { get }
-  /// Hands over each of its fields with its name, for writing and for reading: all but ``detail``, which is stored beside them.
+  /// Passes each field with its name to `coder`, for writing and for reading: all but ``detail``, which is stored beside them.
   mutating func fields(_ form: inout FieldCoder)
-  /// A long text that only a single answer brings, such as a body; `nil` in lists, which are read without it. An answer that has none takes
-  /// none away. By default there is no such thing.
+  /// A long text that only a single answer brings, such as a body; `nil` in lists, which are read without it. An answer without one does
+  /// not remove it. By default there is none.
   var detail: String? { get set }
-  /// Whether it stays in the store however much else is read, such as what a reader bookmarked. By default not.
+  /// Whether it stays in the store however full that is, such as a bookmarked post. By default not.
   var isPinned: Bool { get }
 }
 

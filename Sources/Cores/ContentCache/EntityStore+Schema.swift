@@ -38,7 +38,7 @@ extension EntityStore {
 /// One page of one list.
 struct PageKey: Hashable, Sendable {
   let list: String
-  /// What it is asked for with; empty for the first.
+  /// The cursor of its request; empty for the first page.
   var cursor: String
 
   init(_ list: String, _ cursor: String?) {
@@ -49,20 +49,20 @@ struct PageKey: Hashable, Sendable {
 
 /// What is known of a page besides its entities.
 struct PageRow: Equatable, Sendable {
-  /// How many pages are followed, at most, to find out where one list goes on in another.
+  /// How many pages are followed, at most, to find where one list continues in another.
   static let hops = 20
 
   var key: PageKey
   var ids: [String]
   var next: String?
   var etag: String?
-  /// Tells whether the entities are still what the server said when it gave the tag: ``FetchedPage/digest``.
+  /// Shows whether the entities are unchanged since the server gave the tag: ``FetchedPage/digest``.
   var digest: Int64?
   /// When the server last said that it is so.
   var fetchedAt: Date
-  /// Whether the server's answer, if it is one of this run, had entities without their detail only.
+  /// Whether the server's answer, if it is one of this run, had only entities without their detail.
   var isBare = false
-  /// When the server was asked, if that was in this run.
+  /// The moment of the request, if that was in this run.
   var requestedAt: Stamp?
 }
 
@@ -83,7 +83,7 @@ struct StoreBatch<Value: Entity>: Sendable {
   var read: [(entry: CacheEntry<Value>, isPinned: Bool)] = []
   /// When the first of that was last noted.
   var isReadSince: Int64?
-  /// What is not known here, and whether it is pending: if not, it is pinned only if its value says so.
+  /// Entities without a value here, and whether each is pending: if not, it is pinned only if its value says so.
   var unknown: [(id: String, isPending: Bool)] = []
   /// What the server said is gone.
   var removed: [String] = []
@@ -109,8 +109,8 @@ extension PageRow {
 
   /// Writes the page over the one that was there.
   ///
-  /// When the server has put new items before it, this page ends earlier than that one did, and its next page is asked for with a cursor
-  /// that nothing is stored under. What was below it is put there, so that a list stays readable as far as it ever was read.
+  /// When the server has new items before this page, the page ends earlier than its stored one did, and nothing is stored under its new
+  /// cursor. The entities below it are stored there, so that a list stays readable as far as it was ever read.
   func write(_ connection: Connection, _ tick: Int64) throws {
     if let next, let old = try PageRow(key, connection), old.next != next {
       let nextKey = PageKey(key.list, next)
@@ -123,7 +123,7 @@ extension PageRow {
     try put(connection, tick)
   }
 
-  /// What follows, in the list that begins with this page, after the last of some items; all of it when it has none of them.
+  /// The part of the list that begins with this page, after the last of some items; all of it when it has none of them.
   private func rest(after items: Set<String>, _ connection: Connection) throws -> PageRow {
     var (page, hops, found) = (self, 0, PageRow?.none)
     while true {

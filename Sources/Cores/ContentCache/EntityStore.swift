@@ -3,19 +3,19 @@ import Runtime
 import SQLiteStorage
 import Synchronization
 
-/// What one reader of one publication has read, in a file, so that it can be read again without network.
+/// The entities that one reader of one publication has read, in a file, so that they can be read again offline.
 ///
-/// Caches write to it what they learn and read from it what a page asks for, a page at a time; opening it reads none of it. It holds the
-/// server's values only: what the reader changed and the server has not confirmed is in the ``Outbox``. All of it can be fetched again, so
-/// that an error of the file stops no caller: nothing is found then, and ``takeNotice()`` has a sentence for the reader.
+/// Caches write the server's answers to it, and read from it a page at a time; opening it reads nothing. It holds only the server's values:
+/// pending actions are in the ``Outbox``. Everything in it can be fetched again, so an error of the file stops no caller: nothing is found
+/// then, and ``takeNotice()`` has a sentence for the reader.
 ///
 /// Safe from any thread; blocks none but its own.
 public final class EntityStore: Sendable {
-  /// How much is kept, in bytes, where nothing else is said: about 400,000 posts.
+  /// The default limit, in bytes: about 400,000 posts.
   public static let defaultLimit = 512 << 20
 
   private struct State {
-    /// Counts what is read and written: what has the smallest was not read for longest. No clock, which people set back and forth.
+    /// Counts reads and writes: the row with the smallest number was not read for longest. Not a clock, which people set back and forth.
     var tick: Int64 = 0
     /// What was read since the last writing, which notes it.
     var readEntities: [Int64] = []
@@ -34,13 +34,13 @@ public final class EntityStore: Sendable {
   private let owner: String
   private let state: Mutex<State>
 
-  /// A store in a file, which is opened while the caller goes on, and made when there is none. What it holds of another owner is erased; a
-  /// damaged one is renamed to `PATH.damaged` and begun again; one of a newer version is left untouched, and nothing kept.
+  /// A store in a file, which is opened while the caller continues, and made when there is none. The data of another owner are erased; a
+  /// damaged file is renamed to `PATH.damaged` and replaced; a file of a newer version is left untouched, and nothing is stored.
   /// - Parameters:
   ///   - path: a file of its own, or `:memory:`.
   ///   - owner: whose it is, such as a reader's id with their publication's.
   ///   - clock: dates what is fetched.
-  ///   - limit: how much is kept, in bytes; what was not read for longest goes first, and what is pinned never.
+  ///   - limit: the most that is stored, in bytes. Entities that were not read for longest are removed first, pinned ones never.
   public init(path: String, owner: String, clock: any AppClock, limit: Int = EntityStore.defaultLimit) {
     self.clock = clock
     self.owner = owner
@@ -59,7 +59,7 @@ public final class EntityStore: Sendable {
     }
   }
 
-  /// What went wrong since this was last asked, in a sentence for the reader; `nil` for nothing. Each thing is told once.
+  /// What went wrong since the last call, in a sentence for the reader; `nil` for nothing. Each failure is reported once.
   public func takeNotice() -> String? {
     state.withLock { state in
       defer { state.notice = nil }
@@ -70,13 +70,13 @@ public final class EntityStore: Sendable {
   /// Whether something was read out of it that is not noted yet.
   var hasUnnoted: Bool { state.withLock { !($0.readEntities.isEmpty && $0.readPages.isEmpty) } }
 
-  /// From now on the limit holds. Before, it is not known yet which entities have pending actions.
+  /// The limit is in force from now on. Before, it is not known which entities have pending actions.
   public func startEvicting() { state.withLock { $0.evicts = true } }
 
   /// How much is kept, in bytes.
   public func size() async -> Int { await run { try Self.size($0) } ?? 0 }
 
-  /// Changes how much is kept, in bytes. What is too much then goes at once, but for what is pinned.
+  /// Changes the limit, in bytes. Entities beyond it are removed at once, except pinned ones.
   public func setLimit(_ limit: Int) async {
     let evicts = state.withLock { state in
       state.limit = limit
@@ -85,7 +85,7 @@ public final class EntityStore: Sendable {
     if evicts { await run { [self] connection in try evict(connection) } }
   }
 
-  /// Removes what is not pinned, once it is known which entities have pending actions; before that it does nothing.
+  /// Removes entities that are not pinned, once it is known which have pending actions; before that it does nothing.
   public func removeUnpinned() async {
     guard state.withLock({ $0.evicts }) else { return }
     await run { [self] connection in
@@ -113,7 +113,7 @@ public final class EntityStore: Sendable {
   /// Closes the file once everything handed in before is done.
   public func close() async { await database.close() }
 
-  /// How many rows, and how many pages of the file, were read since it was opened: for tests of how little that is.
+  /// How many rows, and how many pages of the file, were read since it was opened: for tests.
   func reading() async -> (rows: Int, pages: Int) {
     (state.withLock { $0.rowsRead }, await run { $0.pagesRead } ?? 0)
   }
@@ -156,12 +156,12 @@ public final class EntityStore: Sendable {
     } ?? nil
   }
 
-  /// Where a part of what is kept ends: what was read longer ago follows.
+  /// Where a part of the stored entities ends; those that were read longer ago follow.
   typealias ReadPosition = (read: Int64, number: Int64)
 
   /// The pinned entities, the last read first, a part at a time.
   /// - Parameter pinnedOnly: if not, all there are.
-  /// - Returns: the part after a place, and where the next one begins; `nil` after the last.
+  /// - Returns: the part after a position, and the position of the next one; `nil` after the last.
   nonisolated(nonsending) func entities<Value: Entity>(
     _ type: Value.Type, pinnedOnly: Bool = true, after place: ReadPosition = (.max, .max), limit: Int = 500
   ) async -> (values: [AnyCacheEntry], next: ReadPosition?) {
@@ -235,8 +235,8 @@ public final class EntityStore: Sendable {
 
   // MARK: Writing
 
-  /// Writes a batch, all or nothing but for what was done to all, and keeps to the limit.
-  /// - Returns: this moment, in the store's own counting; `nil` when it could not be written.
+  /// Writes a batch, all or nothing except for bulk changes, and enforces the limit.
+  /// - Returns: this moment, by the store's own counter; `nil` when it could not be written.
   @discardableResult nonisolated(nonsending) func write<Value: Entity>(_ batch: StoreBatch<Value>) async -> Int64? {
     guard await apply(batch.bulkChanges) else { return nil }
     return await run { [self] connection in
@@ -266,7 +266,7 @@ public final class EntityStore: Sendable {
   }
 
   /// Applies the server's changes to all entities of a kind, a part at a time, so that no read waits for long.
-  /// - Returns: whether it came to the end. If not, it is done again to all: what is newer is not written yet.
+  /// - Returns: whether it was completed. If not, it is applied to all entities again: newer values are not written yet.
   nonisolated(nonsending) private func apply<Value: Entity>(_ bulkChanges: [@Sendable (inout Value?) -> Void]) async -> Bool {
     var place: Int64? = bulkChanges.isEmpty ? nil : 0
     while let after = place {
@@ -306,7 +306,7 @@ public final class EntityStore: Sendable {
     return numbers.count == limit ? numbers.last : nil
   }
 
-  /// Notes that entities were read, and writes those that are not there any more: others may have needed the room.
+  /// Records that entities were read, and writes those that were removed meanwhile for want of room.
   private func note<Value: Entity>(_ read: [(entry: CacheEntry<Value>, isPinned: Bool)], _ connection: Connection, _ tick: Int64) throws {
     let gone = try connection.prepared("UPDATE entity SET read = ?, kept = ? WHERE kind = ? AND id = ? RETURNING 1") { statement in
       try read.filter { try statement.first(tick, $0.isPinned, Value.kind, $0.entry.id) { _ in true } == nil }
@@ -329,7 +329,7 @@ public final class EntityStore: Sendable {
     }
   }
 
-  /// Records the owner of the file: a new one, begun in the place of a damaged one, has none yet.
+  /// Records the owner of the file: a new one, in place of a damaged one, has none yet.
   private func claim(_ connection: Connection, _ tick: Int64) throws {
     let claimed = try connection.execute(
       "INSERT INTO store (one, owner, tick) VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET tick = excluded.tick WHERE owner = excluded.owner",
@@ -352,7 +352,7 @@ public final class EntityStore: Sendable {
         guard let latest = gone.max() else { break }
         last = latest
       }
-      // No page is younger than any of its entities: so none stays that has lost one.
+      // No page is younger than any of its entities: so no page stays that has lost one.
       guard let last else { return }
       try connection.execute("DELETE FROM page WHERE read <= ?", last)
       // What is read again is written again.
@@ -370,7 +370,7 @@ public final class EntityStore: Sendable {
     try connection.transaction { try connection.script("DELETE FROM entity; DELETE FROM page; DELETE FROM store") }
     // Without this, what was deleted would still be in the file.
     try connection.script("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
-    // Nor shall it be in one that was set aside, or copied before an upgrade.
+    // Nor may it be in a file that was set aside, or copied before an upgrade.
     let file = URL(filePath: connection.path)
     let folder = file.deletingLastPathComponent()
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

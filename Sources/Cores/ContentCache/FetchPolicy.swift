@@ -1,6 +1,6 @@
 /// Where a list comes from.
 public enum FetchPolicy: Equatable, Sendable, CaseIterable {
-  /// The stored list; the server is not asked.
+  /// The stored list, without a request.
   case storedOnly
   /// The stored list at once, and then the server's.
   case storedThenServer

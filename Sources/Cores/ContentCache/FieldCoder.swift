@@ -2,9 +2,9 @@ import Foundation
 
 /// The fields of an entity on their way into an ``EntityStore`` or out of it.
 ///
-/// An entity lists them once for both ways, in ``Entity/fields(_:)``. They go by their names, so that an entity can gain and lose some, and
-/// change their order, while what was stored before is read as ever. In the file they are CBOR (RFC 8949), a map of indefinite length. A value of
-/// `nil` is written as null, since finding out that a field is missing costs a search through all others.
+/// An entity lists them once for both ways, in ``Entity/fields(_:)``. Fields are found by name, so an entity can gain, lose and reorder
+/// fields, and earlier stored values stay readable. In the file they are CBOR (RFC 8949), a map of indefinite length. A value of `nil` is
+/// written as null, since finding out that a field is missing costs a search through all others.
 public struct FieldCoder: ~Copyable {
   /// Whether fields come out of the store.
   @usableFromInline let isReading: Bool
@@ -141,7 +141,7 @@ public struct FieldCoder: ~Copyable {
     counts = []
     while let (word, count) = nextCount() {
       guard let kind = Kind(rawValue: word) else { continue }
-      // Room for one alone: most lists have no second one, and an array that grows makes room for several.
+      // Room for one: most lists have no second one, and a growing array reserves room for several.
       if counts.isEmpty { counts = [(kind, count)] } else { counts.append((kind, count)) }
     }
   }

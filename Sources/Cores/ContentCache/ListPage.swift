@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where one page of a list stands: what is shown of it, and what it waits for.
+/// The status of one page of a list: what is shown of it, and what it waits for.
 ///
 /// This is the only place that decides which status follows which. ``PageFetcher`` does what a status asks for: it reads the store, or asks
 /// the server.
@@ -9,17 +9,17 @@ enum PageStatus: Equatable {
   case unloaded
   /// Nothing is shown of it; the store is being read. With the failure, where the server could not be reached before.
   case loadingFromStore(after: RequestError?)
-  /// Nothing is shown of it; the server was asked.
+  /// Nothing of it is shown; a request is under way.
   case requested
   /// Nothing is shown of it: the last try failed.
   case failed(RequestError)
   /// It is shown as it was fetched then, in an earlier run perhaps.
   case stored(Date)
-  /// The same, and the server was asked whether it is still so.
+  /// The same, while the server is asked whether it is unchanged.
   case revalidating(Date)
   /// It is shown as the server had it at that moment of this run.
   case fetched(Stamp)
-  /// The same, and the server was asked again.
+  /// The same, while it is requested again.
   case refreshing(Stamp)
 
   /// What happens to a page.
@@ -30,9 +30,9 @@ enum PageStatus: Equatable {
     case foundInStore(Date)
     /// The store does not have it.
     case missingInStore
-    /// The server said what is on it, asked at that moment.
+    /// The server's answer to a request at that moment.
     case answered(Stamp)
-    /// The server said so, but that is not shown yet: the reader would lose their place.
+    /// The server has answered, but the answer is not shown yet: the reader would lose their place.
     case heldBack
     /// The server said no, or could not be reached.
     case failed(RequestError)
@@ -83,10 +83,10 @@ enum PageStatus: Equatable {
     }
   }
 
-  /// Whether what is shown is what was stored, and the server has yet to say whether it is still so.
+  /// Whether the stored page is shown, and is being revalidated.
   var isRevalidating: Bool { if case .revalidating = self { true } else { false } }
 
-  /// When what is shown was fetched, unless the server has said in this run that it is so.
+  /// When the shown page was fetched, unless the server has confirmed it in this run.
   var storedDate: Date? {
     switch self {
     case .stored(let date), .revalidating(let date): date
@@ -94,7 +94,7 @@ enum PageStatus: Equatable {
     }
   }
 
-  /// When the server was asked for what is shown, in this run.
+  /// The moment of the request for what is shown, in this run.
   var requestedAt: Stamp? {
     switch self {
     case .fetched(let stamp), .refreshing(let stamp): stamp
@@ -105,7 +105,7 @@ enum PageStatus: Equatable {
 
 /// One page of a list.
 struct ListPage {
-  /// What it is asked for with; empty for the first.
+  /// The cursor of its request; empty for the first page.
   let cursor: String
   var ids: [String] = []
   /// The cursor of the page after it; `nil` on the last.
@@ -113,7 +113,7 @@ struct ListPage {
   var status = PageStatus.unloaded
   /// What it waits for; ends when it is released.
   var work: Observation?
-  /// Whether entities that the reader pinned stand in its place, since the server could not be reached.
+  /// Whether pinned entities are shown in its place, since the server could not be reached.
   var hasSubstitutes = false
 
   /// Handles an event. The work that the page waited for ends.

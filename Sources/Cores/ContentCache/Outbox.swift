@@ -1,8 +1,8 @@
 import Foundation
 import SQLiteStorage
 
-/// Actions that were accepted from the reader and not yet confirmed by the server, in a database of their own, so that they survive the
-/// end of the process. Each belongs to its owner; another's are never seen.
+/// Actions that were accepted from the reader and not yet confirmed by the server, in a database of their own, so that they survive the end
+/// of the process. Each belongs to its owner, and only that owner's are read.
 public struct Outbox: Sendable {
   /// The schema's history, for `Database` of SQLiteStorage.
   public static let migrations = [
@@ -43,7 +43,7 @@ public struct Outbox: Sendable {
 
   /// The file was damaged; it was set aside, and a new one is in its place.
   public struct Damaged: Error {
-    /// Whether all that waited is known still, and is written to the new one.
+    /// Whether all pending actions are still in memory, and are written to the new file.
     public let isRestored: Bool
   }
 
@@ -61,7 +61,7 @@ public struct Outbox: Sendable {
   /// How often the file was set aside because it was damaged.
   var timesSetAside: Int { database.timesSetAside }
 
-  /// Keeps actions, each in the place of those that it supersedes, also of stored ones that this process could not read.
+  /// Stores actions, each in place of those that it supersedes, including stored ones that this process could not read.
   func add(_ rows: [Row]) async throws {
     try await database.run { connection in try connection.transaction { try add(rows, connection) } }
   }
@@ -85,7 +85,7 @@ public struct Outbox: Sendable {
     }
   }
 
-  /// Keeps one for what the reader wrote; it is not sent any more, and nothing takes its place.
+  /// Keeps a refused action for the reader's text; it is not sent any more, and no action supersedes it.
   func refuse(_ id: UUID, _ sentence: String) async throws {
     try await database.run { _ = try $0.execute("UPDATE outbox SET refused = ?, key = NULL WHERE id = ?", sentence, id) }
   }
@@ -94,7 +94,7 @@ public struct Outbox: Sendable {
 
   func removeAll() async throws { try await database.run { _ = try $0.execute("DELETE FROM outbox WHERE owner = ?", owner) } }
 
-  /// What is kept, oldest first.
+  /// The stored actions, oldest first.
   func rows() async throws -> [Row] {
     try await database.run { connection in
       try connection.query("SELECT id, kind, entity, key, payload, refused FROM outbox WHERE owner = ? ORDER BY position", owner) { row in

@@ -1,9 +1,9 @@
 import Foundation
 import Runtime
 
-/// Writes to the outbox, one after the other in the order they were asked for; each is its own delivery.
+/// Writes to the outbox, one after the other in the order of the calls; each is its own delivery.
 ///
-/// A queue and not a chain of tasks: a task that awaits another's value resumes by way of the shared pool, in no certain order.
+/// A queue and not a chain of tasks: a task that awaits another's value resumes through the shared pool, in no defined order.
 @MainActor final class OutboxWriter {
   private struct Write {
     let label: String
@@ -14,15 +14,15 @@ import Runtime
   private let effects: Effects
   private var writes: [Write] = []
   private var isWriting = false
-  /// How many writes are going to be asked for.
+  /// How many writes are announced.
   private var expected = 0
   private var waiting: [CheckedContinuation<Void, Never>] = []
-  /// Told what went wrong; the next write is tried all the same.
+  /// Called with the error of a write; the next write is tried nevertheless.
   var onError: ((any Error) -> Void)?
 
   init(_ effects: Effects) { self.effects = effects }
 
-  /// Writes as soon as something else is done; what is asked for meanwhile does not wait for it.
+  /// Writes as soon as `first` returns; other writes do not wait for that.
   func write(
     _ label: String, after first: @escaping @MainActor () async -> Void, then: @escaping @MainActor () -> Void,
     _ work: @escaping @concurrent @Sendable () async throws -> Void
@@ -58,7 +58,7 @@ import Runtime
     }
   }
 
-  /// Returns when everything asked for so far is written.
+  /// Returns when all writes so far are done.
   func written() async {
     while isWriting || expected > 0 { await withCheckedContinuation { waiting.append($0) } }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Runtime
 
-/// Fetches a list page by page: what is stored and what the server says goes into the cache, its identifiers stay here for a view.
+/// Fetches a list page by page: entities from the store and the server go into the cache, and their identifiers stay here for a view.
 ///
 /// Every input changes ``state`` before it returns.
 @MainActor public final class PageFetcher<Value: Entity> {
@@ -28,23 +28,23 @@ import Runtime
 
   /// The pages that are shown, in their order.
   private var pages: [ListPage] = []
-  /// The page that is on its way and of which nothing is shown yet: the first of a list that begins, or the one after the last.
+  /// The page that is being loaded and not shown yet: the first of a new list, or the one after the last.
   private var nextPage: ListPage?
   /// The request that asks whether the server has anything newer.
   private var newItemsCheck: Observation?
   private var policy = FetchPolicy.storedThenServer
-  /// Whether what is above the first item comes in with the first page.
+  /// Whether items above the first one are shown with the first page.
   private var showsNewItems = true
-  /// The ids of ``state``, once they were asked for: a page more shall not cost as much as all before it.
+  /// The ids of ``state``, once they were read: another page must not cost as much as all before it.
   private var listedIDs: Set<String>?
 
   /// - Parameters:
   ///   - label: what its deliveries are called, such as `"feed.load"`.
-  ///   - list: names the list among all of this cache: its pages are stored under this name, and asked for once by all who want the same.
+  ///   - list: names the list among all of this cache. Its pages are stored under this name, and fetchers of one name share a request.
   ///   - cache: where the entities are.
   ///   - effects: the door off the main actor.
   ///   - membership: for a list that a reader's own actions change.
-  ///   - order: whether the first of two comes before the second, where that is known: for ``PageState/newItemCount``.
+  ///   - order: whether the first of two entities is before the second, where that is known: for ``PageState/newItemCount``.
   ///   - explain: what an error of `fetch` means, with a sentence for the reader.
   ///   - fetch: asks the server for the page at a cursor, `nil` for the first; with the entity tag of what is here, where there is one.
   public init(
@@ -64,12 +64,12 @@ import Runtime
 
   /// Fetches the list from its start. While that is under way, asking again starts nothing.
   ///
-  /// Where a list is shown already, the store has nothing new: only the server is asked. Shown items stay where they are, as far as the
-  /// server still has them there and its answer connects with them.
+  /// Where a list is shown already, the store has nothing new: only the server is asked. Shown items stay in place if the server still
+  /// lists them there and its answer connects with them.
   /// - Parameters:
   ///   - policy: where the list comes from.
-  ///   - showsNewItems: whether items above the first come in at once, since the reader asked for them. Otherwise they are counted in
-  ///     ``PageState/newItemCount``, so that the reader does not lose their place. With a ``ListMembership`` all come in at once.
+  ///   - showsNewItems: whether items above the first are shown at once, since the reader requested them. Otherwise they are counted in
+  ///       ``PageState/newItemCount``, so that the reader does not lose their place. With a ``ListMembership`` all come in at once.
   ///   - refetch: whether to ask again while a request for the same is under way, by this list or another, since its answer may be out of
   ///     date. All of them get the new answer.
   public func reload(_ policy: FetchPolicy = .storedThenServer, showsNewItems: Bool = true, refetch: Bool = false) {
@@ -93,7 +93,7 @@ import Runtime
     }
   }
 
-  /// Shows or fetches the next page, if there is one and it is not on its way.
+  /// Shows or fetches the next page, if there is one and it is not being loaded.
   public func loadMore() {
     guard let cursor = pages.last?.next, nextPage?.status.isLoading != true else { return }
     if nextPage == nil { nextPage = ListPage(cursor: cursor) }
@@ -102,11 +102,11 @@ import Runtime
 
   /// Re-reads the cache without asking the server: for a page that reappears.
   ///
-  /// Drops what the cache no longer holds; with a ``ListMembership`` also what left the list, and takes in what joined it within the part
-  /// that was fetched.
+  /// Drops entities that the cache no longer has. With a ``ListMembership`` it also drops those that left the list, and adds those that
+  /// joined it within the fetched part.
   ///
-  /// An entity that the server was asked for and did not list has left the list. Only an entity that became known after that request can join
-  /// it. Beyond the last page the server was not asked: there the cache decides.
+  /// If the server's answer covers an entity's place and does not list it, the entity has left the list. Only an entity that became known
+  /// after that request can join it. Beyond the last fetched page the cache decides.
   /// - Parameter changed: the only entities that can have joined or left; `nil` for all.
   public func reloadFromCache(_ changed: Set<String>? = nil) {
     let ids = state.ids
@@ -126,7 +126,7 @@ import Runtime
       if isBeyond { return hasSubstitutes }
       return requestedAt.map { cache.isPending(value.id) || cache.isKnown(value.id, since: $0) } ?? true
     }
-    // Each list on screen is told of each change, and most have nothing to do with it.
+    // Each list on screen is notified of each change, and most are not affected.
     let joined = changed.map { $0.filter { id in self.cache[id].map(belongs) ?? false } } ?? Set(cache.ids(where: belongs))
     if let changed, joined.isSubset(of: listed), stays(changed, membership) { return }
     let fetched = Set(pages.flatMap(\.ids))
@@ -136,7 +136,7 @@ import Runtime
     change { $0.ids = sorted }
   }
 
-  /// Whether those of some entities that are in the list stay where they are.
+  /// Whether the changed entities that are in the list keep their places.
   private func stays(_ changed: Set<String>, _ membership: ListMembership<Value>) -> Bool {
     guard !changed.isDisjoint(with: listed) else { return true }
     let ids = state.ids
@@ -163,7 +163,7 @@ import Runtime
     }
   }
 
-  /// Puts what was counted in ``PageState/newItemCount`` above the first item, without asking again.
+  /// Shows the items that ``PageState/newItemCount`` counts, without another request.
   public func showNewItems() {
     guard let page = cache.pages[PageKey(list, nil)] else { return reload() }
     newItemsCheck = nil
@@ -183,15 +183,15 @@ import Runtime
 
   // MARK: What a page waits for
 
-  /// Ends everything that is on its way, and forgets the page of which nothing is shown yet.
+  /// Cancels all requests, and drops the page that is not shown yet.
   private func cancelAll() {
     nextPage = nil
     for index in pages.indices { pages[index].update(.cancelled, policy) }
   }
 
-  /// Tells the page at a cursor that it is wanted, and does what its new status asks for.
+  /// Loads the page at a cursor: updates its status, and does what that requires.
   /// - Parameters:
-  ///   - refetches: whether the server is asked although another list asks it already.
+  ///   - refetches: whether to send a request although another list has one under way.
   ///   - also: what else changes in ``state``.
   private func load(_ cursor: String, refetches: Bool = false, _ also: (inout State) -> Void = { _ in }) {
     update(cursor, .load(policy))
@@ -199,7 +199,7 @@ import Runtime
     work(cursor, refetches)
   }
 
-  /// The page at a cursor: the one on its way before one that is shown. Setting it does nothing where there is none.
+  /// The page at a cursor; one under way takes precedence over a shown one. Setting it does nothing where there is none.
   private subscript(cursor: String) -> ListPage? {
     get { nextPage?.cursor == cursor ? nextPage : pages.first { $0.cursor == cursor } }
     set {
@@ -212,7 +212,7 @@ import Runtime
     }
   }
 
-  /// Tells the page at a cursor what happened. What it waited for ends.
+  /// Applies an event to the page at a cursor, and ends its wait.
   private func update(_ cursor: String, _ event: PageStatus.Event) { self[cursor]?.update(event, policy) }
 
   /// Does what the status of the page at a cursor asks for.
@@ -240,7 +240,7 @@ import Runtime
       var page = await cache.loadFromStore(key)
       if let membership, cursor.isEmpty {
         await cache.loadPinnedFromStore()
-        // Perhaps the entities are there by the reader's own actions alone, and the list was never fetched.
+        // Perhaps the entities are only from the reader's own actions, and the list was never fetched.
         if page == nil, !cache.ids(where: membership.contains).isEmpty { page = PageRow(key: key, ids: [], fetchedAt: .distantPast) }
       }
       if !Task.isCancelled { self?.storeAnswered(page, cursor, refetches) }
@@ -301,7 +301,7 @@ import Runtime
     if cursor.isEmpty, !showsNewItems, membership == nil, !state.ids.isEmpty {
       var counted = state
       count(newer, of: page, &counted)
-      // There is more between the two than is known: what is shown stays until the reader asks for the other.
+      // There may be unknown items between the two pages: the shown one stays until the reader requests the other.
       if counted.hasMoreNewItems {
         pages[index].update(.heldBack, policy)
         return change { ($0.newItemCount, $0.hasMoreNewItems, $0.failure) = (counted.newItemCount, true, nil) }
@@ -320,7 +320,7 @@ import Runtime
     }
   }
 
-  /// Begins the list with the page that was on its way, or adds it at the end.
+  /// Begins the list with the loaded page, or appends it.
   private func showNextPage(_ row: PageRow, _ also: (inout State) -> Void) {
     guard var page = nextPage else { return }
     nextPage = nil
@@ -331,20 +331,20 @@ import Runtime
     showPages(adding: isAdded ? page.ids : nil, also)
   }
 
-  /// Puts the server's page in the place of what was shown. Items further down stay when certainly none is missing in between, so that a
-  /// reader there does not lose their place.
+  /// Replaces the shown page by the server's. Items further down stay if none can be missing in between, so that a reader there does not
+  /// lose their place.
   private func confirm(_ index: Int, ids: [String], next: String?, _ stamp: Stamp) {
     var rest = pages[index]
     pages[index].update(.answered(stamp), policy)
     (pages[index].ids, pages[index].next) = (ids, next)
     guard rest.next != next else { return }
     defer {
-      // The next page of what was there is no page of what is there now.
+      // The next page of the earlier list is no page of the present one.
       if nextPage?.cursor != pages.last?.next { nextPage = nil }
     }
     guard let next, let last = rest.ids.lastIndex(where: Set(ids).contains) else { return pages.removeSubrange((index + 1)...) }
     guard last + 1 < rest.ids.count else { return }
-    // What the server's new items pushed out of this page is on the next now.
+    // Items that newer ones pushed out of this page are on the next page now.
     rest = ListPage(cursor: next, ids: Array(rest.ids[(last + 1)...]), next: rest.next, status: rest.status)
     rest.update(.cancelled, policy)
     pages.insert(rest, at: index + 1)
@@ -355,8 +355,8 @@ import Runtime
 
   /// What a first page has that is newer than what is shown of it.
   ///
-  /// The server may have left out all that is shown, as with read ones among the unread: what then stands at its top is not new. And what
-  /// it got late, as from a feed that it asks seldom, stands below what it had before.
+  /// The server may have left out all shown items, such as read ones in a list of unread ones: the first ones of its page are not new then.
+  /// And items that it got late, such as from a feed that it fetches seldom, are below earlier ones.
   private func newer(_ page: PageRow) -> [String] {
     let unlisted = { [listed] (id: String) in !listed.contains(id) }
     guard let order else { return Array(page.ids.prefix(while: unlisted)) }
@@ -378,8 +378,8 @@ import Runtime
     return listed
   }
 
-  /// Lists the ids of the pages, after one of them came or changed.
-  /// - Parameter added: the ids that come at the end, where what is there stays as it is; `nil` to list all again.
+  /// Lists the ids of the pages, after one of them was added or changed.
+  /// - Parameter added: the ids to append, if the present ones are unchanged; `nil` to list all again.
   private func showPages(adding added: [String]?, _ also: (inout State) -> Void) {
     // A page has nothing twice, so the first needs no set of its ids.
     let isFirst = added == nil && pages.count == 1

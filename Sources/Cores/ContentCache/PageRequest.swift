@@ -5,9 +5,9 @@ import Runtime
 public struct FetchedPage<Value: Entity>: Equatable, Sendable {
   /// The entities, in the list's order.
   public var items: [Value]
-  /// What the next page is asked for with; `nil` on the last.
+  /// The cursor of the next page; `nil` on the last.
   public var next: String?
-  /// What the server calls this state of the page; `nil` when it does not say, and to ask for all of it next time too.
+  /// The entity tag of this state of the page; `nil` when the server gave none, or to request all of it next time.
   public var etag: String?
 
   /// Memberwise initializer.
@@ -26,10 +26,10 @@ public enum PageAnswer<Value: Entity>: Equatable, Sendable {
   case notModified
 }
 
-/// A question that is on its way, for everybody who asked it meanwhile.
+/// A request under way, shared by all callers who want the same.
 @MainActor final class PageRequest {
   var task: Task<Void, Never>?
-  /// Counts how often it was asked: only the last time counts.
+  /// Counts how often it was sent: only the last answer counts.
   var attempt = 0
   private var listeners: [(token: Int, then: (Result<PageRow, any Error>) -> Void)] = []
   private var lastToken = 0
@@ -44,30 +44,30 @@ public enum PageAnswer<Value: Entity>: Equatable, Sendable {
 
   func remove(_ token: Int) { listeners.removeAll { $0.token == token } }
 
-  /// Tells all, in the order they asked.
+  /// Gives all callers the result, in the order of their calls.
   func finish(_ result: Result<PageRow, any Error>) {
     while !listeners.isEmpty { listeners.removeFirst().then(result) }
   }
 }
 
 extension Cache {
-  /// Brings in what the store holds of one entity, unless it is known already.
-  /// - Returns: the entity; `nil` when nothing is known of it without asking the server.
+  /// Loads one entity from the store, unless it is in memory already.
+  /// - Returns: the entity; `nil` when only the server may have it.
   @discardableResult public func loadFromStore(_ id: String) async -> Value? {
     if self[id] == nil { _ = await loadFromStore(PageKey("=" + id, nil), single: id) }
     return self[id]
   }
 
-  /// Brings in one entity by itself: what is stored of it at once, its ``Entity/detail`` among it, and then what the server says. Asked by
-  /// several meanwhile, it is asked for once.
+  /// Loads one entity by itself: first its stored value with its ``Entity/detail``, then the server's. Callers at the same time share one
+  /// request.
   /// - Parameters:
   ///   - id: which entity.
   ///   - label: what the delivery is called.
   ///   - effects: the door off the main actor.
-  ///   - refetch: whether it is asked for again while it is asked for already, since the answer may be another now. All get the new one.
-  ///   - fetch: asks the server, with the entity tag of what is here, where there is one; answers with a page of one.
+  ///   - refetch: whether to send another request while one is under way, since the answer may differ now. All callers get the new one.
+  ///   - fetch: asks the server, with the entity tag of the present value, if it has one; returns a page with one entity.
   /// - Returns: the server's value, without the reader's pending changes, and with the detail only if the server gave it.
-  /// - Throws: what `fetch` throws; `CancellationError` when everything was forgotten meanwhile.
+  /// - Throws: what `fetch` throws; `CancellationError` when the cache was emptied meanwhile.
   public func load(
     _ id: String, _ label: String, effects: Effects, refetch: Bool = false,
     fetch: @escaping @Sendable (_ etag: String?) async throws -> PageAnswer<Value>
@@ -88,9 +88,9 @@ extension Cache {
     return value
   }
 
-  /// Asks the server for a page, once for all who ask while that is under way; its answer is stored before they are told.
+  /// Requests a page from the server, once for all callers at the same time. The answer is stored before they get it.
   ///
-  /// With an entity tag, when what is here is what the answer with that tag said.
+  /// The request has an entity tag if the values here are those of the answer with that tag.
   /// - Returns: to be cancelled or released by a caller that no longer wants the answer; the request ends with the last.
   func request(
     _ key: PageKey, _ label: String, _ effects: Effects, refetch: Bool = false,
@@ -145,7 +145,7 @@ extension Cache {
     return row
   }
 
-  /// A page with what the server last said of its entities; `nil` when that is not all here, or the page has no tag.
+  /// A page with the server's last values of its entities; `nil` when some are missing here, or the page has no tag.
   private func tagged(_ row: PageRow) -> TaggedPage<Value>? {
     guard let etag = row.etag, let digest = row.digest else { return nil }
     let items = row.ids.compactMap(value)
@@ -161,21 +161,21 @@ private struct TaggedPage<Value: Entity>: Sendable {
   /// Of what the server said when it gave the tag.
   let digest: Int64
 
-  /// What the server said; `nil` when something else is here since: another answer changed it, or the file could not hold it.
+  /// The server's answer; `nil` when it has changed here since: by another answer, or because the file could not store it.
   var whole: FetchedPage<Value>? {
-    // What was read of an entity by itself is none of a list's, nor of an answer without it.
+    // An entity's own request may have brought its detail, which belongs neither to a list nor to an answer without it.
     var bare = page
     for index in bare.items.indices { bare.items[index].detail = nil }
     return [bare, page].first { $0.digest == digest }
   }
 }
 
-/// What the server said of a page.
+/// The server's answer to the request for a page.
 private struct Answered<Value: Entity>: Sendable {
   let page: FetchedPage<Value>
   let digest: Int64?
 
-  /// Asks with the tag of what is here, if that is what the tag stands for: "not modified" is the same answer once more, and counts as such.
+  /// Sends the tag of the present values, if they are unchanged since: "not modified" then counts as the same answer.
   init(
     asking fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>, at cursor: String?,
     unless tagged: TaggedPage<Value>?
@@ -191,8 +191,8 @@ private struct Answered<Value: Entity>: Sendable {
 }
 
 extension FetchedPage {
-  /// What tells these entities from others, in every run of the app; `nil` when they cannot be encoded. Not of the form that they are stored
-  /// in, which is without their ``Entity/detail``.
+  /// Identifies these entities' values in every run of the app; `nil` when they cannot be encoded. Computed from the whole value, not from
+  /// the stored form, which is without ``Entity/detail``.
   var digest: Int64? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys

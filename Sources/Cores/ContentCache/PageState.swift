@@ -1,11 +1,11 @@
 import Foundation
 
 // Not generic over the entity: the metadata of a generic type is looked up at run time.
-/// Everything that a page has to know of its list.
+/// The state of a list, for the page that shows it.
 public struct PageState: Equatable, Sendable {
   /// What to show when there are no ids to show; merged from the other facts.
   public enum Status: Equatable, Sendable {
-    /// Nothing was asked yet.
+    /// Nothing was requested yet.
     case initial
     /// The first answer is on its way.
     case loading
@@ -29,14 +29,14 @@ public struct PageState: Equatable, Sendable {
   public internal(set) var failure: RequestError?
   /// Whether there is no further page.
   public internal(set) var reachedEnd = false
-  /// Whether some of it is what was stored, and the server has not said that it is still so.
+  /// Whether a part of it is from the store, and not confirmed by the server.
   public internal(set) var isFromStore = false
   /// When the oldest of that was fetched.
   public internal(set) var fetchedAt: Date?
-  /// Whether the server has yet to say whether what was stored is still so.
+  /// Whether the stored list is shown, and is being revalidated.
   public internal(set) var isRevalidating = false
-  /// How many newer items the server has, which come in by ``PageFetcher/showNewItems()`` and not before: above the first, and those that
-  /// it got late among the others of the first page.
+  /// How many newer items the server has, which ``PageFetcher/showNewItems()`` shows: those above the first item, and late ones among the
+  /// others of the first page.
   public internal(set) var newItemCount = 0
   /// Whether there may be more than ``newItemCount`` of them, since nothing on the server's first page is shown here.
   public internal(set) var hasMoreNewItems = false

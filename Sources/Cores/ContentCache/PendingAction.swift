@@ -9,8 +9,8 @@ struct Target: Hashable {
 
 /// An action that the server has not confirmed, its type forgotten.
 @MainActor final class PendingAction {
-  /// What two actions share of which the later takes the place of the earlier. What may have reached the server gives way as well as what
-  /// has not: the newer one says how it shall be in the end.
+  /// The key that two actions share if the later supersedes the earlier. An action that may have reached the server is superseded too: the
+  /// newer one sets the final value.
   struct Key: Hashable {
     let target: Target
     let name: String
@@ -21,25 +21,26 @@ struct Target: Hashable {
   let target: Target
   /// `nil` when each counts.
   let key: Key?
-  /// What is kept of it.
+  /// Its row in the outbox.
   let row: @Sendable () throws -> Outbox.Row
   /// Changes the cache; true puts it beneath the other pending actions.
   let apply: (_ beneath: Bool) -> Void
   let revert: () -> Void
   /// Asks the server; what is returned stores the answer.
   let send: @MainActor () async throws -> @MainActor () -> Void
-  /// Returns when what the server did is in the store: for one about all, which nothing stands for there once it is forgotten.
+  /// Returns when the server's change is stored: for an action about all entities, of which the store has no other trace once it is
+  /// removed.
   let isStored: (@MainActor () async -> Void)?
   /// Reports a refusal to where the kind was registered.
   let refused: (any Error) -> Void
-  /// Hands what the reader wrote back to where the kind was registered, and says whether there is any.
+  /// Gives the reader's text back to the code that registered the kind, and returns whether there is any.
   let handBack: () -> Bool
   /// Its row is written, or never will be.
   var isPersisted = false
   var isOnItsWay = false
   /// It is not in the line any more.
   var isFinished = false
-  /// How often it was sent, counted once until the server answered something else.
+  /// How often it was sent; several times count as one until the server has answered another request.
   var tries = 0
   /// How much else the server had answered when it was sent last.
   var triedAt: Int?

@@ -1,8 +1,8 @@
-/// Why the server did not do what it was asked, with a sentence for the reader.
+/// Why the server did not carry out a request, with a sentence for the reader.
 public enum RequestError: Error, Equatable, Sendable {
   /// It answered, and the answer is no.
   case refused(String)
-  /// Whether it acted is not known: it could not be reached, its answer was lost, or it wants to be asked later, and after how long.
+  /// It is not known whether the server acted: it could not be reached, its answer was lost, or it requested a pause, of `retryAfter`.
   case unreachable(String, retryAfter: Duration? = nil)
 
   /// For the reader.

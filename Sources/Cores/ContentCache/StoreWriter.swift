@@ -1,7 +1,7 @@
 import Runtime
 
-/// A cache's way to its ``EntityStore``: gathers what changes in a turn of the main loop, and while the last batch is being written, and
-/// hands it over as one.
+/// A cache's way to its ``EntityStore``: collects the changes of a turn of the main loop, and those during the last write, and writes them
+/// as one batch.
 @MainActor final class StoreWriter<Value: Entity> {
   let store: EntityStore
   private let effects: Effects
@@ -115,7 +115,8 @@ import Runtime
     for entity in changed { entity.storedAt = time }
     for entity in read { entity.storedAt = time }
     guard time == nil else { return hasMore }
-    // With what comes next, or what cannot be written would be tried for ever; what is known here, when it is read again.
+    // With the next batch, since otherwise a value that cannot be written would be tried for ever; values in memory are written when they
+    // are read again.
     defer {
       unknown.formUnion(batch.unknown.map(\.id))
       removed.formUnion(batch.removed)

@@ -4,7 +4,7 @@ import Runtime
 public protocol CurlTransportConfig: Sendable {
   /// What transports call themselves.
   var userAgent: String { get }
-  /// The time until a connection stands, unless a transport says otherwise.
+  /// The time until a connection is established, unless a transport says otherwise.
   var connectTimeout: Duration { get }
   /// The time for a whole transfer, unless a transport says otherwise.
   var requestTimeout: Duration { get }

@@ -91,7 +91,7 @@ final class CurlLoop: @unchecked Sendable {
     }
   }
 
-  /// Fills free slots; true when a transfer was added, which wants to be performed before anything waits.
+  /// Fills free slots; true when a transfer was added, which has to be performed before the loop waits.
   private func startWaiting() -> Bool {
     var started = false
     while running.count < limits.concurrent, !waiting.isEmpty {
@@ -127,7 +127,7 @@ final class CurlLoop: @unchecked Sendable {
     }
   }
 
-  /// Takes a transfer out; its handle is used again, its connection stays with the multi handle.
+  /// Removes a transfer; its handle is reused, its connection stays with the multi handle.
   private func release(_ handle: UnsafeMutableRawPointer) {
     matinee_curl_multi_remove_handle(UnsafeMutableRawPointer(multi), handle)
     matinee_curl_easy_reset(handle)

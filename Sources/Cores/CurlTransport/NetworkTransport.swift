@@ -3,11 +3,11 @@ import Foundation
 import HTTPTransport
 import Synchronization
 
-/// The network, by libcurl: every transfer on one thread, awaited from anywhere.
+/// The network, through libcurl: all transfers run on one thread, and may be awaited on any.
 ///
-/// Redirects are followed (at most ``Limits/redirects``, `http` and `https` only): a 307 or 308 keeps method and body, and
-/// `Authorization` never goes to another host. Content encodings are undone. Connections are kept and used again. The proxy that the
-/// environment names is used, but not for this machine itself.
+/// Redirects are followed (at most ``Limits/redirects``, `http` and `https` only): a 307 or 308 keeps method and body, and `Authorization`
+/// never goes to another host. Content encodings are undone. Connections are kept and used again. The environment's proxy is used, but not
+/// for this machine itself.
 public final class NetworkTransport: Transport {
   /// What a transfer may take.
   public struct Limits: Equatable, Sendable {
@@ -28,10 +28,10 @@ public final class NetworkTransport: Transport {
     public init(body: Int = 64 << 20, redirects: Int = 5) { (self.body, self.redirects) = (body, redirects) }
   }
 
-  /// The version of the libcurl that runs, which is loaded for that; `nil` where there is none.
+  /// The version of the running libcurl, which this loads; `nil` where there is none.
   public static var libraryVersion: String? { matinee_curl_global_init() == CURLE_OK ? String(cString: matinee_curl_version()) : nil }
 
-  /// Where targets that are paths go; `nil` when only absolute URLs are sent.
+  /// The origin of targets that are paths; `nil` when only absolute URLs are sent.
   public let origin: Origin?
   private let limits: Limits
   private let certificates: String?
@@ -43,7 +43,7 @@ public final class NetworkTransport: Transport {
   ///   - origin: scheme, host and port of the publication, such as `https://example.org`.
   ///   - limits: what a transfer may take.
   ///   - certificates: a PEM file of authorities to trust instead of the system's.
-  ///   - usesProxy: whether requests go through the proxy that the environment names; no for what no proxy may read.
+  ///   - usesProxy: whether requests use the environment's proxy; false for requests that no proxy may read.
   /// - Throws: `TransportError.unsupported` when `origin` is no origin.
   public init(
     origin: String?, limits: Limits = Limits(), certificates: String? = nil, usesProxy: Bool = true

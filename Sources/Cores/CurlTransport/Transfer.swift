@@ -27,7 +27,7 @@ final class Transfer: @unchecked Sendable {
   private var body = Data()
   private let message = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-  /// - Throws: ``TransportError/unsupported(_:)`` for what HTTP cannot say.
+  /// - Throws: ``TransportError/unsupported(_:)`` for a request that HTTP cannot express.
   init(_ request: Request) throws(TransportError) {
     self.request = request
     guard request.target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
@@ -42,7 +42,7 @@ final class Transfer: @unchecked Sendable {
         throw .unsupported("the header field \(name) has characters that HTTP cannot carry")
       }
     }
-    // curl's notation: "Name;" is a field without a value, "Name:" takes out the one that curl would add.
+    // curl's notation: "Name;" is a field without a value, "Name:" removes the one that curl would add.
     var fields = request.headers.fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
     if request.headers["Expect"] == nil { fields.append("Expect:") }
     if request.headers["Content-Type"] == nil { fields.append("Content-Type:") }
@@ -118,7 +118,7 @@ final class Transfer: @unchecked Sendable {
     matinee_curl_set_seek(handle, rewindBody)
   }
 
-  /// What came of it, by the handle that it was prepared with.
+  /// The result of the transfer with this handle.
   func result(_ code: CURLcode, of handle: UnsafeMutableRawPointer) -> Result<Response, any Error> {
     guard code == CURLE_OK else {
       let text = message.pointee == 0 ? String(cString: matinee_curl_easy_strerror(code)) : String(cString: message)
@@ -209,15 +209,15 @@ private let rewindBody: curl_seek_callback = { context, offset, origin in
 extension TransportError {
   /// What a result code of curl means (curl.se/libcurl/c/libcurl-errors.html).
   /// - Parameters:
-  ///   - errno: what the system said of the connection; 0 for nothing.
-  ///   - certificate: what OpenSSL said of the certificate.
+  ///   - errno: the system's error of the connection; 0 for none.
+  ///   - certificate: OpenSSL's verification result of the certificate.
   init(_ code: CURLcode, _ message: String, limit: Int, errno: Int32, certificate: Int) {
     self =
       switch code {
       case CURLE_OPERATION_TIMEDOUT: .timedOut
       case CURLE_FILESIZE_EXCEEDED: .tooLarge(limit: limit)
       case CURLE_URL_MALFORMAT, CURLE_NOT_BUILT_IN: .unsupported(message)
-      // Unsupported protocols were refused before: this one came with the answer, as a redirect or as what is no HTTP.
+      // Unsupported protocols were refused before: this one is in the answer, as a redirect or as something other than HTTP.
       case CURLE_UNSUPPORTED_PROTOCOL, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY,
         CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_SEND_FAIL_REWIND, CURLE_TOO_MANY_REDIRECTS:
         .cutShort(message)
@@ -243,7 +243,7 @@ extension TransportError.Obstacle {
 }
 
 extension TransportError.Flaw {
-  /// From OpenSSL's verdict (openssl-verification-options(1)). The name curl compares itself, before it hands that on: it is 0 or 1 then.
+  /// From OpenSSL's verdict (openssl-verification-options(1)). The host name is compared by curl itself; the verdict is 0 or 1 then.
   fileprivate init?(_ verdict: Int) {
     switch verdict {
     case 0, 1, 62: self = .otherHost

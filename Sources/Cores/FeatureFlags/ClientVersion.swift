@@ -1,5 +1,5 @@
-/// The version of a client, compared as people mean it: `1.10` comes after `1.9`, `1.2` is `1.2.0`, and `2.0-beta.2` comes before `2.0`
-/// (Semantic Versioning 2.0.0, 11). What follows a `+` or a space says which build it is and does not count.
+/// The version of a client, in the order that people mean: `1.10` is after `1.9`, `1.2` is `1.2.0`, and `2.0-beta.2` is before `2.0`
+/// (Semantic Versioning 2.0.0, 11). The part after a `+` or a space names the build and does not count.
 public struct ClientVersion: Comparable, Hashable, Sendable, CustomStringConvertible {
   private enum Identifier: Comparable, Hashable {
     // In this order: a number comes before a word.

@@ -1,8 +1,8 @@
-/// A switch that the server turns: a name, and what holds as long as the server has said nothing about it.
+/// A setting from the server: its name, and its value while no rule is known.
 public struct Flag: Hashable, Sendable {
   /// The name, the same on both ends: `purchase.device_first`.
   public let name: String
-  /// The answer when no rule is known, or none that this client can follow.
+  /// The value when no rule is known that this client can follow.
   public let defaultValue: Bool
 
   /// Memberwise initializer.
@@ -12,7 +12,7 @@ public struct Flag: Hashable, Sendable {
   }
 }
 
-/// The side of a roll-out that a user is on. With the flag's name it is the bucket that counts are kept by.
+/// The side of a roll-out that a user is on. With the flag's name, it is the bucket of the counts.
 public enum Variant: String, Codable, Sendable, CaseIterable {
   /// The new way.
   case on

@@ -1,4 +1,4 @@
-/// What the server says of one flag: for which clients, and for how many of their users.
+/// The server's rule for one flag: for which clients, and for how many of their users.
 public struct FlagRule: Hashable, Sendable {
   /// Why a rule makes no sense; the flag keeps its standard answer.
   public struct Malformed: Error, Equatable, Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteStorage
 
-/// What survives the program: the last known rules, a marker for each session, and events that no server took yet.
+/// The data that survive the program: the last known rules, a marker for each session, and events that no server took yet.
 struct FlagStore: Sendable {
   static let migrations = [
     Migration(
@@ -22,7 +22,7 @@ struct FlagStore: Sendable {
         ) STRICT;
         """)
   ]
-  /// What is kept at most, so that a server that never answers fills no disk; the oldest go first.
+  /// The most that is stored, so that a server that never answers fills no disk; the oldest go first.
   static let (eventLimit, sessionLimit) = (500, 200)
 
   let database: Database
@@ -90,7 +90,7 @@ struct FlagStore: Sendable {
     try await database.run { _ = try $0.execute("UPDATE session SET is_open = 0 WHERE id = ?", session) }
   }
 
-  /// Writes down the sides of a session, together with the event that says so: both or neither.
+  /// Writes down the sides of a session, together with the event that reports them: both or neither.
   func expose(_ event: FlagEvent, in session: UUID, of user: String, now buckets: [String: Variant]) async throws {
     try await database.run { connection in
       try connection.transaction {
@@ -106,7 +106,7 @@ struct FlagStore: Sendable {
     try await database.run { connection in try connection.transaction { try Self.add(event, scope: scope, user: user, in: connection) } }
   }
 
-  /// Adds an event to the session of a user that ran at a time, if it was in any bucket.
+  /// Adds an event to the session of a user at the event's time, if that session was in any bucket.
   func add(_ id: UUID, _ kind: FlagEvent.Kind, _ code: String?, of user: String, begun: Date) async throws {
     try await database.run { connection in
       try connection.transaction {

@@ -4,7 +4,7 @@ extension Flags {
   /// How many events go out at a time.
   static let batch = 50
 
-  /// Counts something for the user who is in, in the buckets of this session.
+  /// Counts something for the signed-in user, in the buckets of this session.
   public func count(_ kind: FlagEvent.Kind, code: String? = nil) {
     guard let session, !session.buckets.isEmpty else { return }
     let event = FlagEvent(id: environment.identifiers.next(), kind: kind, code: code, buckets: session.buckets)
@@ -12,11 +12,11 @@ extension Flags {
     send()
   }
 
-  /// Counts something that may have begun in an earlier session, once, in the buckets of that one: whatever a flag says by now.
+  /// Counts something that may have begun in an earlier session, once, in the buckets of that one: not in those that the flags have by now.
   /// - Parameters:
   ///   - kind: what happened.
   ///   - code: which of its kind.
-  ///   - id: what it is known by, so that it is counted once however often it is told.
+  ///   - id: its identifier, by which it is counted once however often this is called.
   ///   - user: whose it is, who need not be in.
   ///   - begun: when it began, by the wall clock.
   public func count(_ kind: FlagEvent.Kind, code: String? = nil, id: UUID, of user: String, begun: Date) {
@@ -27,7 +27,7 @@ extension Flags {
   /// Returns when everything that was counted is on the disk.
   public func written() async { await writing?.value }
 
-  /// Hands out what is kept, in order. What cannot be handed out now is kept for the next occasion: the next event, or the next start.
+  /// Sends the stored events, in order. What cannot be sent now stays stored until the next event or the next start.
   public func send() {
     hasToSend = true
     guard sending == nil else { return }
@@ -50,7 +50,7 @@ extension Flags {
         do {
           try await environment.effects.run("flags.send") { [sink] in try await sink.send(events, of: user) }
         } catch FlagError.refused(let sentence) {
-          // Sending them again would change nothing, and keep what comes after them.
+          // Sending them again would change nothing, and would delay later events.
           onProblem?("What was counted is not taken. \(sentence)")
         } catch {
           return

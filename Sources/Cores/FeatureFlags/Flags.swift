@@ -6,7 +6,7 @@ import SQLiteStorage
 public struct FlagEnvironment: Sendable {
   /// What this client can do.
   public let client: ClientCapabilities
-  /// Whose flags these are, such as a server's origin: one file keeps those of several apart.
+  /// Whose flags these are, such as a server's origin: one file holds those of several owners separately.
   public let scope: String
   /// A file of its own, which this process alone has open, or `:memory:`.
   public let path: String
@@ -31,10 +31,10 @@ public struct FlagEnvironment: Sendable {
   }
 }
 
-/// The flags of one app: the rules, the answers of the session that runs, and what is counted by bucket. Isolated to the main actor.
+/// The flags of one app: the rules, the values of the present session, and the counts by bucket. Isolated to the main actor.
 ///
-/// A session is the time from a user's coming in to their leaving, or to the program's end. An answer that was given holds for the rest of
-/// it, whatever a refresh brings; the next session starts from the rules that are known then.
+/// A session lasts from a user's sign-in to their sign-out, or to the program's end. A flag that was read keeps its value for the rest of
+/// the session, also after a refresh; the next session starts from the rules that are known then.
 @MainActor public final class Flags {
   struct Session {
     let id: UUID
@@ -60,7 +60,7 @@ public struct FlagEnvironment: Sendable {
   private var refreshing: Task<Void, Never>?
   private var refreshed: Duration?
 
-  /// Makes one that knows no rules; ``open()`` and ``refresh()`` bring them.
+  /// Starts without rules; ``open()`` and ``refresh()`` bring them.
   public init(_ environment: FlagEnvironment, source: any FlagSource, sink: any FlagSink) {
     self.environment = environment
     self.source = source
@@ -70,8 +70,8 @@ public struct FlagEnvironment: Sendable {
   // MARK: Rules
 
   /// Opens the file, reads the rules that were known last, and counts a crash for each session that an earlier run did not close. A second
-  /// call waits for the first. A damaged file is set aside and made again; one that cannot be used is reported, and nothing outlives the
-  /// program then.
+  /// call waits for the first. A damaged file is set aside and replaced; a file that cannot be used is reported, and nothing is stored
+  /// then.
   public func open() async {
     let task = opening ?? Task { await self.opened() }
     opening = task
@@ -98,7 +98,7 @@ public struct FlagEnvironment: Sendable {
     }
   }
 
-  /// Asks the server for its rules. Without an answer those that are known go on. Returns when it is over; a second call waits for the
+  /// Asks the server for its rules. Without an answer the known ones stay in force. Returns after the answer; a second call waits for the
   /// first.
   public func refresh() async {
     let task = refreshing ?? Task { await self.fetch() }
@@ -131,7 +131,7 @@ public struct FlagEnvironment: Sendable {
 
   // MARK: Sessions
 
-  /// A user came in. ``written()`` says when the session's marker is on the disk.
+  /// A user signed in. ``written()`` says when the session's marker is on the disk.
   public func begin(_ user: String) {
     guard session?.user != user else { return }
     end()
@@ -148,14 +148,14 @@ public struct FlagEnvironment: Sendable {
   /// How long rules are fresh enough to begin another session with.
   private static let freshness = Duration.seconds(60)
 
-  /// The user left, or the program ends as it should. ``written()`` says when that is on the disk.
+  /// The user signed out, or the program ends normally. ``written()`` returns when that is on the disk.
   public func end() {
     guard let session else { return }
     self.session = nil
     write { try await $0.end(session.id) }
   }
 
-  /// Whether a flag is on for the user who is in: the same for the whole session. Without a user it is the flag's default value.
+  /// Whether a flag is on for the signed-in user: the same for the whole session. Without a user it is the flag's default value.
   public func isOn(_ flag: Flag) -> Bool {
     guard var session else { return flag.defaultValue }
     if let answer = session.answers[flag.name] { return answer }

@@ -1,11 +1,11 @@
 import Runtime
 
-/// Who is in a roll-out: a place from 0 to 9,999 for each pair of flag and user, the same on every machine and in every version.
+/// Decides who is in a roll-out: a place from 0 to 9,999 for each pair of flag and user, the same on every machine and in every version.
 ///
 /// The bytes of the flag's name, a zero byte and the bytes of the user's identifier, all UTF-8, go through FNV-1a (64 bits) and then
 /// through the finalizer of MurmurHash3 (fmix64), which spreads what FNV leaves close together; the upper half of the product of that and
 /// 10,000 (128 bits) is the place. A roll-out of p percent is for the places below 100·p: a user who is in at 10 % is in at 50 % too. The
-/// flag's name is part of it, so that it is not always the same users who try what is new.
+/// flag's name is part of it, so that different flags start with different users.
 public enum RolloutPlace {
   /// How many places there are.
   public static let count = 10_000

@@ -4,7 +4,8 @@ import Runtime
 
 /// Answers in a folder, one file each, on a thread of its own.
 ///
-/// A file is written under another name and then renamed; nothing waits for the disk. What a power failure leaves is told by its checksum.
+/// A file is written under another name and then renamed; nothing waits for the disk. A checksum finds what a power failure left
+/// incomplete.
 actor CachedResponseFiles {
   private static let suffix = ".answer"
   private static let partSuffix = ".part"
@@ -100,7 +101,7 @@ actor CachedResponseFiles {
       } else if url.lastPathComponent.contains(Self.suffix + "."), url.lastPathComponent.hasSuffix(Self.partSuffix),
         clock.now.timeIntervalSince(used) > 3600
       {
-        // Of a process that ended while it wrote; a younger one may be another's that writes now.
+        // A file that a process left when it ended during a write; a younger one may be in use by another process.
         unlink(url.path)
       }
     }
@@ -118,7 +119,7 @@ actor CachedResponseFiles {
   }
 }
 
-/// The bytes of one file: a mark with the version, two lengths, a checksum of what follows, the answer's head as JSON, its body.
+/// The bytes of one file: a magic number with the version, two lengths, a checksum of what follows, the answer's head as JSON, its body.
 struct AnswerFile {
   private struct Head: Codable {
     let key: String
@@ -152,7 +153,7 @@ struct AnswerFile {
     return data + content
   }
 
-  /// - Returns: nil for bytes that ``data(_:_:)`` did not make, or not all of them.
+  /// - Returns: nil for bytes that are not from ``data(_:_:)``, or incomplete.
   init?(_ data: Data) {
     guard data.count >= Self.start, data.prefix(8) == Self.mark else { return nil }
     let numbers = (1...3).map { place in
@@ -178,7 +179,7 @@ struct AnswerFile {
   }
 }
 
-/// Tells accidents, not forgeries: FNV-1a's step over eight bytes at a time (draft-eastlake-fnv), then spread.
+/// Detects accidents, not forgeries: FNV-1a's step over eight bytes at a time (draft-eastlake-fnv), then spread.
 struct Checksum {
   let value: UInt64
 

@@ -1,15 +1,15 @@
 import Foundation
 import Runtime
 
-/// Stores responses in files, up to a number of bytes: for what changes seldom, such as pictures (RFC 9111).
+/// Stores responses in files, up to a number of bytes (RFC 9111): for content that changes seldom, such as pictures.
 ///
 /// A fresh response is served from its file. A stale one is revalidated (`ETag`, `Last-Modified`). When the server fails or cannot be reached,
 /// the stored response is served at any age: yesterday's picture is better than none. Requests for the same target share one fetch, which
 /// is cancelled when none of them waits any more.
 ///
-/// Only responses to `GET` without `Authorization`, `Range` or conditions of its own are stored; other requests pass. A file that is damaged, cut
-/// off or of another version counts as missing. A folder that cannot be written to keeps nothing, and does no other harm. Safe from
-/// any thread; files are read and written on a thread of their own.
+/// Only responses to `GET` without `Authorization`, `Range` or conditions of its own are stored; other requests pass. A file that is
+/// damaged, cut off or of another version counts as missing. With a folder that cannot be written to, nothing is stored, and requests still
+/// work. Safe from any thread; files are read and written on a thread of their own.
 public final class CachingTransport: Transport {
   private let wrapped: any Transport
   private let files: CachedResponseFiles
@@ -17,9 +17,9 @@ public final class CachingTransport: Transport {
   private let shared = SharedWork<String, Response>()
 
   /// - Parameters:
-  ///   - wrapped: who is asked for what is not kept.
-  ///   - folder: for the files; made when the first is kept. Others that are in it stay.
-  ///   - limit: the most that all files take, in bytes; the least recently used go first, also after a restart.
+  ///   - wrapped: answers the requests that the cache cannot.
+  ///   - folder: for the files; made for the first one. Other files in it stay.
+  ///   - limit: the most that all files take, in bytes; the least recently used are removed first, also after a restart.
   ///   - largest: the largest body that is kept, in bytes.
   ///   - clock: says how old answers are.
   public init(_ wrapped: any Transport, folder: String, limit: Int, largest: Int, clock: any AppClock) {
@@ -31,14 +31,14 @@ public final class CachingTransport: Transport {
   /// What all files take, in bytes.
   public func size() async -> Int { await files.size }
 
-  /// Changes the most that all files take, in bytes. What is too much then goes at once.
+  /// Changes the most that all files take, in bytes. Files beyond that are removed at once.
   public func setLimit(_ limit: Int) async { await files.setLimit(limit) }
 
   /// Removes all files.
   public func clear() async { await files.clear() }
 
   /// Answers from the files, or asks.
-  /// - Throws: what the wrapped transport throws, when nothing is kept; `CancellationError`.
+  /// - Throws: what the wrapped transport throws, when nothing is stored; `CancellationError`.
   public func send(_ request: Request) async throws -> Response {
     let isPlain = ["Authorization", "Range", "If-None-Match", "If-Modified-Since"].allSatisfy { request.headers[$0] == nil }
     guard request.method == .get, isPlain else { return try await wrapped.send(request) }
@@ -71,7 +71,7 @@ public final class CachingTransport: Transport {
     }
   }
 
-  /// Keeps a new answer in the place of any other, or nothing when it is none to keep.
+  /// Stores a new answer in place of any earlier one; removes that if the new answer must not be stored.
   private func store(_ response: Response, to request: Request, _ key: String) async {
     let lifetime = Freshness.lifetime(of: response.headers, receivedAt: clock.now)
     guard response.status == 200, let lifetime, Self.isAcceptable(response, to: request) else { return await files.remove(key) }
@@ -79,7 +79,7 @@ public final class CachingTransport: Transport {
     await files.write(CachedResponse(response: response, storedAt: now, freshUntil: now.addingTimeInterval(lifetime)), key)
   }
 
-  /// Whether it is of the kind that was asked for: the page with which a hotel's network answers everything is not to be kept as a picture.
+  /// Whether its type is the requested one: the page with which a captive portal answers everything must not be stored as a picture.
   private static func isAcceptable(_ response: Response, to request: Request) -> Bool {
     guard let asked = request.headers["Accept"], asked.hasSuffix("/*"), asked != "*/*", let type = response.headers["Content-Type"] else {
       return true
@@ -98,7 +98,7 @@ struct CachedResponse: Equatable {
   /// A wall clock that was set back proves nothing.
   func isFresh(at now: Date) -> Bool { storedAt <= now && now < freshUntil }
 
-  /// The same answer after its server said that it is still the one; nil when it is to be kept no longer.
+  /// The stored answer after the server confirmed it; nil when it must not be stored any longer.
   func confirmed(by headers: Headers, at now: Date) -> CachedResponse? {
     var new = self
     for (name, value) in headers.fields where !["content-length", "content-encoding", "content-type"].contains(name.lowercased()) {

@@ -21,7 +21,7 @@ public struct FaultPlan: Equatable, Sendable {
     case truncate(Int)
     /// One byte in sixteen of the answer's body is another one.
     case corrupt
-    /// The request never arrives; the answer has this status and this body, such as a no that the server itself would give.
+    /// The request never arrives; the answer has this status and this body, such as a refusal that the server itself would give.
     case status(Int, body: String = "")
   }
 
@@ -37,10 +37,10 @@ public struct FaultPlan: Equatable, Sendable {
     public var skip: Int
     /// How many requests it happens to after that; `nil` for no end.
     public var count: Int?
-    /// How probable it is for each of those, 0 to 1; the plan's seed decides.
+    /// The probability for each of those, 0 to 1; the plan's seed decides.
     public var probability: Double
 
-    /// Makes one; without conditions it hits every request.
+    /// Memberwise initializer. By default the rule hits every request.
     public init(
       _ fault: Fault, method: Request.Method? = nil, path: String = "", skip: Int = 0, count: Int? = nil, probability: Double = 1
     ) {
@@ -53,12 +53,12 @@ public struct FaultPlan: Equatable, Sendable {
     }
   }
 
-  /// What chance follows: the same plan and the same requests fail in the same way.
+  /// The seed of all chance: the same plan and the same requests fail in the same way.
   public var seed: UInt64
   /// The rules, in order.
   public var rules: [Rule]
 
-  /// Makes one; without rules nothing goes wrong.
+  /// Memberwise initializer. Without rules nothing goes wrong.
   public init(seed: UInt64 = 0, rules: [Rule] = []) {
     self.seed = seed
     self.rules = rules

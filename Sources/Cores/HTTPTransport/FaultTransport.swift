@@ -2,8 +2,8 @@ import Foundation
 import Runtime
 import Synchronization
 
-/// Wraps another transport and lets requests go wrong, by rule and by seed: for tests, and for people who want to see what the app does
-/// on a bad day. Safe from any thread.
+/// Wraps another transport and makes requests fail, by rule and by seed: for tests, and for people who want to see the app with a bad
+/// network. Safe from any thread.
 public final class FaultTransport: Transport {
   private struct State {
     var plan: FaultPlan
@@ -69,7 +69,7 @@ public final class FaultTransport: Transport {
       var verdict = Verdict()
       for (index, rule) in state.plan.rules.enumerated() {
         guard rule.method == nil || rule.method == request.method, request.target.hasPrefix(rule.path) else { continue }
-        // Every rule counts what matches it, also behind another that hits, so that chance does not depend on other rules.
+        // Every rule counts its matches, also after another rule has hit, so that chance does not depend on other rules.
         let match = state.matches[index]
         state.matches[index] += 1
         guard match >= rule.skip, rule.count.map({ match < rule.skip + $0 }) ?? true else { continue }

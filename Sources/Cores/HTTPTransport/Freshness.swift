@@ -1,8 +1,8 @@
 import Foundation
 
-/// For how long an answer may be given again without asking (RFC 9111, for a cache that only one person uses).
+/// How long a stored answer may be used without a request (RFC 9111, for a private cache).
 enum Freshness {
-  /// In seconds; 0 when it has to be asked for each time, nil when it must not be kept.
+  /// In seconds; 0 when it has to be requested each time, nil when it must not be kept.
   static func lifetime(of headers: Headers, receivedAt now: Date) -> TimeInterval? {
     let directives = directives(headers)
     if directives["no-store"] != nil || headers["Vary"]?.contains("*") == true { return nil }
@@ -13,7 +13,7 @@ enum Freshness {
     }
     let sent = headers["Date"].flatMap(HTTPDate.read) ?? now
     if let text = headers["Expires"] { return within(HTTPDate.read(text).map { $0.timeIntervalSince(sent) - age(headers) } ?? 0) }
-    // What was not changed for long will not change soon (4.2.2); without a word about it, a day.
+    // A response that was last modified long ago will not change soon (4.2.2); without `Last-Modified`, a day.
     guard let modified = headers["Last-Modified"].flatMap(HTTPDate.read) else { return day }
     return min(within(sent.timeIntervalSince(modified) / 10), 7 * day)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Runtime
 
-/// An HTTP request, as far as a client of a publication needs one.
+/// An HTTP request, with what a client of a publication needs.
 public struct Request: Equatable, Sendable {
   /// The request's method.
   public enum Method: String, Equatable, Sendable, CaseIterable, Decodable {
@@ -21,10 +21,11 @@ public struct Request: Equatable, Sendable {
   public var headers: Headers
   /// The body; empty for none.
   public var body: Data
-  /// The address of who sent it, as a listener knows it; `nil` in process, and where the listener cannot tell clients apart.
+  /// The sender's address, as the listener knows it; `nil` in process, and where the listener cannot tell clients apart.
   public var client: String?
 
-  /// Makes a request.
+  /// A request without a ``client``. `target` has the form that ``target`` describes, and is made safe (`StreamSafeText`); nothing checks
+  /// it.
   public init(_ method: Method, _ target: String, headers: Headers = [:], body: Data = Data()) {
     self.method = method
     self.target = target.streamSafe
@@ -62,7 +63,7 @@ public struct Response: Equatable, Sendable {
   /// The body, with any content encoding undone.
   public var body: Data
 
-  /// Makes a response.
+  /// Memberwise initializer. Nothing checks that `status` is in range.
   public init(_ status: Int, headers: Headers = [:], body: Data = Data()) {
     self.status = status
     self.headers = headers

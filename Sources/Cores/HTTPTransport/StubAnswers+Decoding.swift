@@ -5,7 +5,7 @@ import Runtime
 public struct StubAnswerFiles: Sendable {
   /// The bytes of a file; may throw anything.
   public var read: @Sendable (_ path: String) throws -> Data
-  /// Another text for each time that a file was saved; `nil` when it is not there.
+  /// A text that differs each time a file was saved; `nil` when it is not there.
   public var stamp: @Sendable (_ path: String) -> String?
 
   /// Memberwise initializer.

@@ -75,7 +75,7 @@ public struct StubAnswers: Equatable, Sendable {
   /// The files that bodies come from, as paths.
   public var bodyFiles: Set<String> = []
 
-  /// Makes some.
+  /// Rules whose bodies come from no files. Without rules, the publication answers every request.
   public init(rules: [Rule] = []) { self.rules = rules }
 }
 
@@ -83,7 +83,7 @@ enum PathPattern {
   /// Whether a path fits a pattern, byte for byte; `*` stands for anything without a slash, `**` for anything.
   static func matches(_ pattern: [UInt8], _ path: [UInt8]) -> Bool {
     let star = UInt8(ascii: "*")
-    // What of the path each beginning of the pattern can stand for: no pattern takes more than length times length steps.
+    // Which beginnings of the path each beginning of the pattern matches: no pattern takes more than length times length steps.
     var ends = [true] + [Bool](repeating: false, count: path.count)
     var index = 0
     while index < pattern.count {

@@ -4,14 +4,14 @@ import Synchronization
 
 /// Answers requests from a file that a tester writes, and passes the others on: for a feature whose backend is not there yet.
 ///
-/// The file is read again when it was saved: at the next request, and once a second. A save that is no good keeps the rules as they were,
-/// and says in ``State/failure`` where it is wrong. Safe from any thread.
+/// The file is read again when it was saved: at the next request, and once a second. After a faulty save the rules stay as they were, and
+/// ``State/failure`` says where the fault is. Safe from any thread.
 public final class StubTransport: Transport {
   /// A request that was answered here.
   public struct Answered: Equatable, Sendable, Identifiable {
     /// 1 for the first.
     public let id: Int
-    /// When it came.
+    /// When it arrived.
     public let date: Date
     /// Its method and target.
     public let request: String
@@ -53,7 +53,7 @@ public final class StubTransport: Transport {
   ///   - wrapped: answers what the file does not.
   ///   - file: the path of the file; read here.
   ///   - clock: what delays wait on, and what the file is looked at by.
-  ///   - files: how files are read, and how it is known that they were saved.
+  ///   - files: how files are read, and how a save is noticed.
   /// - Throws: `LocatedJSON.Failure`, also for a file that cannot be read.
   public init(_ wrapped: any Transport, file: String, clock: any AppClock, files: StubAnswerFiles = .onDisk) throws(LocatedJSON.Failure) {
     self.wrapped = wrapped
@@ -86,7 +86,7 @@ public final class StubTransport: Transport {
     return (answers, stamps)
   }
 
-  /// Reads the file again if it, or a body file, was saved since; always while it is no good, as it may be a body that is missing.
+  /// Reads the file again if it, or a body file, was saved since; always while it is faulty, since a body may be missing.
   public func reload() async {
     let (before, failed) = core.withLock { ($0.stamps, $0.state.failure) }
     // The thread throws nothing: failures are values here.
@@ -101,7 +101,7 @@ public final class StubTransport: Transport {
         core.stamps = stamps
         let isNews = core.state.failure != nil || core.state.rules != answers.rules
         core.state.failure = nil
-        // Sequences begin again, unless nothing but the look of the file has changed.
+        // Sequences begin again, unless only the file's formatting has changed.
         if core.state.rules != answers.rules { core.matches = Array(repeating: 0, count: answers.rules.count) }
         core.state.rules = answers.rules
         return isNews

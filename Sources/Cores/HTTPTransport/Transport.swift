@@ -2,7 +2,7 @@ import Foundation
 
 /// The one seam to the outside: bytes out, bytes in.
 ///
-/// An answer with any status is an answer; errors are for when there is none.
+/// An answer with any status is an answer; errors mean that there is none.
 public protocol Transport: Sendable {
   /// Sends a request and waits for the whole answer.
   /// - Throws: ``TransportError``; `CancellationError` when the task is cancelled.
@@ -25,7 +25,7 @@ public enum TransportError: Error, Equatable, Sendable, CustomStringConvertible 
   public enum Flaw: Equatable, Sendable {
     /// It was good until a moment that has passed.
     case expired
-    /// It is good from a moment on that is yet to come.
+    /// It becomes valid at a later moment.
     case notYetValid
     /// This computer does not trust its issuer.
     case unknownIssuer
@@ -33,20 +33,20 @@ public enum TransportError: Error, Equatable, Sendable, CustomStringConvertible 
     case otherHost
   }
 
-  /// The host could not be found or reached, or refused; why, where that is known.
+  /// The host could not be found or reached, or refused; with the reason, where known.
   case unreachable(String, Obstacle? = nil)
   /// No answer within the time limit.
   case timedOut
   /// The connection ended in the middle of the answer, was reset, or the answer was malformed.
   case cutShort(String)
-  /// The certificate or the encryption was not acceptable; why, where that is known.
+  /// The certificate or the encryption was not acceptable; with the reason, where known.
   case insecure(String, Flaw? = nil)
   /// The answer was larger than the transport accepts, in bytes.
   case tooLarge(limit: Int)
   /// The request cannot be sent by this transport, and why.
   case unsupported(String)
 
-  /// One clause for a log or a terminal, without a period; for people there is ``sentence(about:)``.
+  /// One clause for a log or a terminal, without a period; see ``sentence(about:)`` for people.
   public var description: String {
     switch self {
     case .unreachable(let reason, _), .cutShort(let reason), .insecure(let reason, _), .unsupported(let reason): reason
@@ -55,7 +55,7 @@ public enum TransportError: Error, Equatable, Sendable, CustomStringConvertible 
     }
   }
 
-  /// What happened and what to do, for people: the one place where that is said. The details are in the ``description``.
+  /// What happened and what to do, for people: the only place with these sentences. The details are in the ``description``.
   /// - Parameter who: who was asked, as a sentence begins: "The publication".
   public func sentence(about who: String) -> String {
     switch self {

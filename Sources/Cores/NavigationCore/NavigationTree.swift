@@ -1,4 +1,4 @@
-/// Everything that is open, as a value: a root that is always there, tabs above it, sheets above those, and a curtain before all.
+/// Everything that is open, as a value: a permanent root, tabs above it, sheets above those, and a curtain in front of all.
 ///
 /// A place is open at most once in a tab, so opening it again returns to it.
 public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Sendable {
@@ -38,8 +38,8 @@ public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Senda
   /// Every open screen.
   public var nodes: [Node] { [root] + tabs.flatMap { $0 } + sheets }
 
-  /// Replaces everything above the root by fresh tabs; none leave the root alone. With tabs the root is a fresh one too: what it showed is
-  /// over, and does not come back.
+  /// Replaces everything above the root by new tabs; without tabs only the root is left. With tabs the root is new too: its former screen
+  /// does not come back.
   public mutating func reset(tabs destinations: [Destination]) {
     sheets = []
     if !destinations.isEmpty { root = makeNode(root.destination) }
@@ -55,8 +55,8 @@ public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Senda
     selectedTab = index
   }
 
-  /// Opens a page in the tab that shows. One that is open further down comes to the top as it was left, and nothing closes for it: what the
-  /// person came from, such as a search, is one step back. Sheets close.
+  /// Opens a page in the tab that shows. A page that is open further down moves to the top as it was left, and no page closes: the previous
+  /// page, such as a search, is one step back. Sheets close.
   public mutating func open(_ destination: Destination) {
     guard !tabs.isEmpty else { return }
     sheets = []
@@ -68,7 +68,7 @@ public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Senda
     }
   }
 
-  /// Opens a sheet above all, also above the root alone; one that is open further down is returned to.
+  /// Opens a sheet above all, also above the root alone; if it is open further down, the tree returns to it.
   public mutating func present(_ destination: Destination) {
     if let index = sheets.firstIndex(where: { $0.destination == destination }) {
       sheets.removeLast(sheets.count - 1 - index)
@@ -86,7 +86,7 @@ public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Senda
     }
   }
 
-  /// Closes the pages of all tabs that lead nowhere any more, but no tab's first.
+  /// Closes the pages of all tabs whose content is gone, but no tab's first page.
   public mutating func close(where isGone: (Destination) -> Bool) {
     for index in tabs.indices { tabs[index] = tabs[index].prefix(1) + tabs[index].dropFirst().filter { !isGone($0.destination) } }
   }

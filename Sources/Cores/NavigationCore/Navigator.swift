@@ -1,4 +1,4 @@
-/// Carries out one change of a ``NavigationTree`` at a time: instantiate what becomes visible, tell screens that they come and go,
+/// Carries out one change of a ``NavigationTree`` at a time: instantiate what becomes visible, call the screens' lifecycle methods,
 /// present, track.
 ///
 /// The app's coordinator owns one and is the only one to change it. Isolated to the main actor.
@@ -36,7 +36,7 @@
   /// The screen made for a node, if that has been visible.
   public func screen(_ node: Node) -> Screen? { screens[node.id] }
 
-  /// Changes the tree and everything that follows from it. A change that changes nothing does nothing.
+  /// Changes the tree and everything that follows from it. An equal tree has no effect.
   public func change(_ body: (inout NavigationTree<Destination>) -> Void) {
     let before = tree
     body(&tree)
@@ -54,6 +54,6 @@
     if let visible = tree.visible { screens[visible.id]?.appear() }
   }
 
-  /// Says something in passing.
+  /// Shows a short message.
   public func show(message: String) { presenter.show(message: message) }
 }

@@ -1,6 +1,6 @@
-/// What a coordinator draws through: a window for people, ``HeadlessPresenter`` for tests, scenarios and replays.
+/// What a coordinator draws through: a window for people, ``HeadlessPresenter`` for tests and scenarios.
 ///
-/// It is told the whole arrangement each time and finds out itself what changed, so there is no order of calls to get wrong.
+/// Each call has the whole arrangement, and the presenter finds out what changed: no order of calls can be wrong.
 @MainActor public protocol Presenter<Destination, Screen>: AnyObject {
   /// Names a place.
   associatedtype Destination: Hashable & Sendable
@@ -9,11 +9,11 @@
 
   /// Shows this arrangement. A screen that is not in `screens` has never been visible and need not be drawn.
   func present(_ tree: NavigationTree<Destination>, screens: [NavigationTree<Destination>.Node.ID: Screen])
-  /// Tells the person something in passing, without taking the place of a screen.
+  /// Shows the person a short message, without replacing a screen.
   func show(message: String)
 }
 
-/// What the navigator tells a screen. Isolated to the main actor.
+/// What the navigator calls on a screen. Isolated to the main actor.
 @MainActor public protocol ScreenLifecycle {
   /// It became the visible one, for the first time or again.
   func appear()
@@ -28,7 +28,7 @@ extension ScreenLifecycle {
   public func closed() {}
 }
 
-/// Keeps the last arrangement and everything said, and draws nothing.
+/// Records the last arrangement and all messages, and draws nothing.
 @MainActor public final class HeadlessPresenter<Destination: Hashable & Sendable, Screen: ScreenLifecycle>: Presenter {
   /// The last arrangement; `nil` before the first.
   public private(set) var tree: NavigationTree<Destination>?
@@ -36,12 +36,12 @@ extension ScreenLifecycle {
   public private(set) var screens: [NavigationTree<Destination>.Node.ID: Screen] = [:]
   /// Each place that became visible, in order; `nil` stands for the curtain.
   public private(set) var visited: [Destination?] = []
-  /// Everything said in passing, in order.
+  /// The messages, in order.
   public private(set) var messages: [String] = []
-  /// Told after each call.
+  /// Called after ``present(_:screens:)`` and ``show(message:)``.
   public var onChange: (() -> Void)?
 
-  /// A presenter that has been told nothing yet.
+  /// A presenter that shows nothing yet.
   public init() {}
 
   /// The screen a person would see; `nil` behind the curtain.

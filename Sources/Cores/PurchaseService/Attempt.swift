@@ -1,5 +1,5 @@
-/// The part of a purchase in which a person is asked, and may still leave. Decided once, by what comes first: the authorizer's answer or
-/// the person's leaving.
+/// The part of a purchase in which a person is asked, and may still leave. It is decided once: by the authorizer's answer, or by the
+/// person's leaving if that is earlier.
 @MainActor final class Attempt {
   /// What is known of the authorization.
   struct Facts {
@@ -61,7 +61,7 @@
     }
   }
 
-  /// Returns when the authorizer does nothing more, whatever was decided meanwhile.
+  /// Returns when the authorizer has ended, whichever way the attempt was decided.
   func authorizerEnded() async { await task?.value }
 
   private func answered(_ authorization: PaymentAuthorization) {

@@ -1,5 +1,4 @@
-/// Where a payment stands, from the three facts there are about it. Status text, buttons and analytics all read this, and nothing else
-/// stores success.
+/// The state of a payment, from its three facts. Status text, buttons and analytics all read this, and nothing else stores success.
 public enum AuthorizationState: Equatable, Sendable {
   /// The person has not agreed; leaving now is a cancellation.
   case notAuthorized
@@ -7,7 +6,7 @@ public enum AuthorizationState: Equatable, Sendable {
   case authorizing
   /// The provider gave no token; the sentence says why.
   case failed(String)
-  /// There is a token; what becomes of it is the store's answer.
+  /// There is a token; the store decides whether it can be charged.
   case authorized
 
   /// The one place where the facts become an outcome.
@@ -16,7 +15,7 @@ public enum AuthorizationState: Equatable, Sendable {
   ///   - tokenError: why the provider gave no token, for people.
   ///   - hasToken: whether the provider gave a token.
   public static func from(started: Bool, tokenError: String?, hasToken: Bool) -> AuthorizationState {
-    // A token counts first: with one, money may move. An error counts without a start, since the provider may fail before it asks.
+    // A token counts first: with one, money may move. An error counts before the start too, since the provider may fail before it asks.
     if hasToken { return .authorized }
     if let tokenError { return .failed(tokenError) }
     return started ? .authorizing : .notAuthorized

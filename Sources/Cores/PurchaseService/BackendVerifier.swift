@@ -1,9 +1,9 @@
-/// Has receipts verified by the backend: needs no keys, and gives no access while the backend cannot be asked.
+/// Has receipts verified by the backend: needs no keys, and gives no access while the backend is unreachable.
 public struct BackendVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifier {
   private let confirm: @Sendable (String) async throws -> ReceiptContents<Purchasable>
 
-  /// - Parameter confirm: asks the backend what a receipt says. A ``StoreError`` of the kind ``StoreError/Kind/refused`` is its no, a
-  ///   ``VerificationError`` is passed on; anything else means that it could not be asked.
+  /// - Parameter confirm: asks the backend what a receipt says. A ``StoreError`` of the kind ``StoreError/Kind/refused`` means that it
+  ///   refuses the receipt, and a ``VerificationError`` is passed on; every other error means that it is unreachable.
   public init(confirm: @escaping @Sendable (String) async throws -> ReceiptContents<Purchasable>) { self.confirm = confirm }
 
   /// What the backend says.

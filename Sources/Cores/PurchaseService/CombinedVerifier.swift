@@ -1,6 +1,6 @@
 /// Verifies receipts on the device first, then has the backend confirm them.
 ///
-/// A no of either is a no. While the backend cannot be asked, the device's yes gives access and nothing more
+/// A receipt that either refuses is refused. While the backend is unreachable, the device's approval gives access and nothing more
 /// (``ReceiptContents/isConfirmed``): the purchase is not finished, and is confirmed later.
 public struct CombinedVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifier {
   private let device: any ReceiptVerifier<Purchasable>
@@ -15,7 +15,7 @@ public struct CombinedVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifie
   }
 
   /// What the receipt says by both.
-  /// - Throws: ``VerificationError``; ``VerificationError/rejected(_:)`` for the backend's no about a genuine receipt.
+  /// - Throws: ``VerificationError``; ``VerificationError/rejected(_:)`` when the backend refuses a genuine receipt.
   public func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable> {
     var contents = try await device.verify(receipt)
     do {

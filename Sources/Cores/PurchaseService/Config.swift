@@ -4,9 +4,9 @@ import Runtime
 public protocol PurchaseServiceConfig: Sendable {
   /// How long a list of products is served without asking again.
   var productTimeToLive: Duration { get }
-  /// How long after its end a receipt still gives access while the store cannot be asked.
+  /// How long after its end a receipt still gives access while the store is unreachable.
   var offlineGrace: Duration { get }
-  /// How many starts without a word from the store the grace lasts at most.
+  /// How many starts without an answer of the store the grace lasts at most.
   var offlineStarts: Int { get }
   /// How far ahead of the trusted time a receipt may claim to be signed.
   var clockSkewLimit: Duration { get }

@@ -14,8 +14,8 @@ public struct DeviceVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifier 
     self.read = read
   }
 
-  /// What the receipt says, if one of the seller's keys signed it. A key that is not known is asked for once, and keys that are known for
-  /// long are asked for again, as the seller may have given one up.
+  /// What the receipt says, if one of the seller's keys signed it. An unknown key is requested once, and old keys are requested again,
+  /// since the seller may have revoked one.
   /// - Throws: ``VerificationError``.
   public func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable> { try await verify(receipt, by: keys.fresh()) }
 

@@ -2,14 +2,14 @@
 public enum FinishDecision: Equatable, Sendable {
   /// Finished: bought.
   case finish
-  /// Finished: not bought, and the person is told why.
+  /// Finished: not bought, and the error is shown to the person.
   case fail(PurchaseError)
-  /// Submitted again with the same idempotency key: after as long as the store said, or our own back-off. The reason is for the person.
+  /// Submitted again with the same idempotency key: after the store's pause, or our own back-off. The reason is for the person.
   case retry(after: Duration? = nil, PendingReason = .storeUnavailable)
   /// Submitted again after a long wait: the store waits for an approval, or for the person.
   case pendingInterval(PendingReason)
 
-  /// The table of when a transaction may be finished; one row a case, and one test a row.
+  /// The table of when a transaction may be finished; one row for each case, and one test for each row.
   public static func after(_ outcome: SubmissionOutcome, of productID: Product.ID, oneTime: Bool) -> FinishDecision {
     switch outcome {
     // A one-time product that the answer does not list was not credited yet: finishing it now would lose it.

@@ -2,10 +2,10 @@ import Foundation
 import Runtime
 import SQLiteStorage
 
-/// What survives the program: every purchase with a row before each of its steps, the receipts, and the keys that verify them.
+/// The data that survive the program: every purchase with a row before each of its steps, the receipts, and the keys that verify them.
 ///
-/// Written with `synchronous=FULL`: what was agreed to is on the disk before the store hears of it. A payment token is in the file only
-/// while the store may still have to be asked with it. Safe from any thread; blocks none but its own.
+/// Written with `synchronous=FULL`: a purchase that was agreed to is on the disk before the first request to the store. A payment token is
+/// in the file only while a request may still need it. Safe from any thread; blocks none but its own.
 public struct Journal: Sendable {
   /// The schema's history.
   public static let migrations = [
@@ -28,8 +28,8 @@ public struct Journal: Sendable {
         ) STRICT;
         CREATE TABLE trusted_keys (seller TEXT PRIMARY KEY NOT NULL, issuer TEXT NOT NULL, keys TEXT NOT NULL, fetched REAL NOT NULL) STRICT;
         """),
-    // Receipts and keys belong to a path, so that two paths beside each other share no state. Before, there was one path a store: what
-    // it left is its own still.
+    // Receipts and keys belong to a path, so that two paths beside each other share no state. Before, a store had one path, whose rows
+    // still belong to it.
     Migration(
       version: 2,
       sql: """
@@ -121,7 +121,7 @@ public struct Journal: Sendable {
     }
   }
 
-  /// A user's purchases, newest first, whatever became of them; of two at the same instant the one that was written later comes first.
+  /// A user's purchases with any outcome, newest first; of two at the same instant, the one that was written later is first.
   /// - Throws: `SQLiteError`.
   public func purchases(seller: String, user: String) async throws -> [Transaction] {
     try await database.run { connection in
@@ -168,7 +168,7 @@ public struct Journal: Sendable {
     }
   }
 
-  /// The number of the last receipt that was stored: what ``replaceReceipts(seller:purchasePath:user:with:upTo:)`` leaves alone is newer.
+  /// The number of the last receipt that was stored: ``replaceReceipts(seller:purchasePath:user:with:upTo:)`` keeps newer ones.
   /// - Throws: `SQLiteError`.
   func lastReceipt() async throws -> Int {
     try await database.run { connection in
@@ -176,7 +176,7 @@ public struct Journal: Sendable {
     }
   }
 
-  /// Stores what the store says is in force, and drops the user's other receipts of this path up to a number.
+  /// Stores the receipts that are in force at the store, and removes the user's other receipts of this path up to a number.
   /// - Throws: `SQLiteError`.
   func replaceReceipts(seller: String, purchasePath: String, user: String, with receipts: [UUID: String], upTo last: Int) async throws {
     let now = clock.now
@@ -191,7 +191,7 @@ public struct Journal: Sendable {
     }
   }
 
-  /// Drops a receipt that the store took back, and notes that on its purchase, if that was made here: both or neither.
+  /// Removes a receipt that the store revoked, and records that in its purchase, if that was made here: both or neither.
   /// - Returns: that purchase as it was before.
   /// - Throws: `SQLiteError`.
   func revoke(_ id: UUID, seller: String, purchasePath: String, sentence: String) async throws -> Transaction? {
@@ -231,7 +231,7 @@ public struct Journal: Sendable {
       now)
     // A receipt that the store lists again is not revoked any more.
     try connection.execute("UPDATE purchase SET revoked = 0, sentence = NULL WHERE id = ? AND revoked = 1", id)
-    // A purchase whose receipt was rejected is bought after all once the store lists it.
+    // A purchase whose receipt was rejected counts as bought once the store lists it.
     try connection.execute(
       "UPDATE purchase SET step = ?, failure = NULL, sentence = NULL WHERE id = ? AND step = ? AND failure = ?", Transaction.Step.finished,
       id, Transaction.Step.failed, PurchaseError.receiptRejected)

@@ -8,7 +8,7 @@ import Runtime
   private var isNetworkBack = false
   /// Whether that ends the sleep.
   private var canEndEarly = false
-  /// How many tries in a row came early because the network was back, and failed.
+  /// How many tries in a row were early because the network was back, and failed.
   private(set) var earlyTries = 0
 
   /// A try begins: what happened before does not end the wait after it.
@@ -23,12 +23,12 @@ import Runtime
     canEndEarly = true
     if !isNetworkBack { await sleep(label, for: duration - least, environment) }
     canEndEarly = false
-    // A whole wait without the network coming back: when it does after that, it counts as new.
+    // After a whole wait in which the network did not come back, its next return counts as the first.
     if !isWoken { earlyTries = isNetworkBack ? earlyTries + 1 : 0 }
   }
 
-  /// How much of a wait is kept to also when the network is back. A server can be up and fail at this request all the same: after the first
-  /// such try, its other answers shorten the wait only as far as the back-off allows.
+  /// How much of a wait remains although the network is back. A server can be up and fail at this request: after the first such try, its
+  /// other answers shorten the wait only to the back-off's.
   func least(of wait: Duration, _ retry: RetryPolicy) -> Duration {
     earlyTries == 0 ? .zero : min(retry.backoff.wait(after: earlyTries, chance: 0), wait)
   }
@@ -45,13 +45,13 @@ import Runtime
     self.sleep = nil
   }
 
-  /// Ends a wait early, or leaves out the next: the session was renewed, something happened in the store, or a person wants to know.
+  /// Ends a wait early, or skips the next: the session was renewed, the store reported a change, or a person requested a check.
   func wake() {
     isWoken = true
     sleep?.cancel()
   }
 
-  /// Ends a wait early, or leaves out the next, as far as ``wait(_:for:atLeast:_:)`` lets it.
+  /// Ends a wait early, or skips the next, within the limits of ``wait(_:for:atLeast:_:)``.
   func networkIsBack() {
     isNetworkBack = true
     if canEndEarly { sleep?.cancel() }

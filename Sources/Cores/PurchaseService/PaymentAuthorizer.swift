@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a payment provider gave for a person's authorization; charges once, for one order. Never printed.
+/// A payment provider's token for a person's authorization; it can be charged once, for one order. Never printed.
 public struct PaymentToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
   /// The provider's text; a secret.
   public let rawValue: String
   /// Memberwise initializer.
   public init(_ rawValue: String) { self.rawValue = rawValue }
-  /// Says nothing of the token.
+  /// Does not reveal the token.
   public var description: String { "PaymentToken" }
   /// Has no children.
   public var customMirror: Mirror { Mirror(self, children: []) }
@@ -37,11 +37,11 @@ public enum PaymentAuthorization: Equatable, Sendable {
   case cancelled
 }
 
-/// Asks a person for money: a payment sheet with a saved method, a provider's page in the browser, a stub.
+/// Asks a person to authorize a payment: a payment sheet with a saved method, a provider's page in the browser, a stub.
 ///
 /// All that an authorizer does is to turn a person's agreement into a ``PaymentToken``; the store charges it afterwards, under the
-/// transaction's identifier, so an authorizer that is asked twice for one order never charges twice. A page in the browser counts as agreed
-/// to (`started`) when the person sends it off, which is when the provider says so: until then leaving is a cancellation.
+/// transaction's identifier, so two calls for one order never charge twice. With a page in the browser, the person agrees (`started`) by
+/// submitting it, which the provider reports; leaving before that is a cancellation.
 ///
 ///     struct SheetAuthorizer: PaymentAuthorizer {
 ///       func authorize(_ order: OrderSummary, started: @escaping @Sendable () async -> Void) async throws -> PaymentAuthorization {
@@ -51,11 +51,11 @@ public enum PaymentAuthorization: Equatable, Sendable {
 ///       }
 ///     }
 public protocol PaymentAuthorizer: Sendable {
-  /// Asks, and waits for the answer. Nothing is charged by it. Called off the main actor; cancelled when the person leaves.
+  /// Asks the person, and waits for the answer. Nothing is charged. Called off the main actor; cancelled when the person leaves.
   /// - Parameters:
   ///   - order: what to ask for.
-  ///   - started: to be called when the person has agreed, before the provider is asked for a token. From then on the purchase can no
-  ///     longer be cancelled.
+  ///   - started: to be called when the person has agreed, before the provider's token is requested. From then on the purchase can no
+  ///       longer be cancelled.
   /// - Throws: ``PaymentAuthorizationError``; anything else gets a general sentence.
   func authorize(_ order: OrderSummary, started: @escaping @Sendable () async -> Void) async throws -> PaymentAuthorization
 }

@@ -7,7 +7,7 @@ public struct Price: Hashable, Sendable {
   /// ISO 4217, such as `EUR`.
   public let currency: String
 
-  /// Makes one. A code that ISO 4217 does not know counts two digits, and is shown as it is.
+  /// Memberwise initializer. A `currency` that ISO 4217 does not list counts as one with two digits, and is shown as it is.
   public init(minorUnits: Int, currency: String) {
     self.minorUnits = minorUnits
     self.currency = currency
@@ -18,7 +18,7 @@ public struct Price: Hashable, Sendable {
     Decimal(sign: minorUnits < 0 ? .minus : .plus, exponent: -Self.digits(of: currency), significand: Decimal(minorUnits.magnitude))
   }
 
-  /// The amount as people write it: the digits and the name are the product's currency's, only the arrangement is the locale's.
+  /// The amount as people write it: the currency decides the digits and the name, and the locale only the arrangement.
   public func formatted(locale: Locale) -> String {
     let digits = Self.digits(of: currency)
     guard currency.utf8.count == 3, currency.allSatisfy({ $0.isASCII && $0.isLetter && $0.isUppercase }) else {
@@ -27,12 +27,12 @@ public struct Price: Hashable, Sendable {
     return amount.formatted(.currency(code: currency).precision(.fractionLength(digits)).locale(locale))
   }
 
-  /// What this price, paid every `period`, comes to in a month; rounded to the nearest minor unit.
+  /// The monthly equivalent of this price, paid every `period`; rounded to the nearest minor unit.
   public func perMonth(of period: SubscriptionPeriod) -> Price {
     Price(minorUnits: Self.rounded(Decimal(minorUnits) / period.lengthInMonths), currency: currency)
   }
 
-  /// What one of `count` things costs that are sold together; rounded to the nearest minor unit.
+  /// The price of one of `count` things that are sold together; rounded to the nearest minor unit.
   public func divided(by count: Int) -> Price {
     Price(minorUnits: Self.rounded(Decimal(minorUnits) / Decimal(max(1, count))), currency: currency)
   }
@@ -46,8 +46,8 @@ public struct Price: Hashable, Sendable {
     return percent >= 1 ? percent : nil
   }
 
-  /// Whether people pay in the currency of that code (ISO 4217): not in `XXX`, which is none, in `XAU`, which is gold, or in one that is no
-  /// more.
+  /// Whether people pay in the currency of that code (ISO 4217): not in `XXX`, which is no currency, in `XAU`, which is gold, or in a
+  /// former currency.
   public static func isInUse(_ currency: String) -> Bool { inUse.contains(currency) }
 
   private static let inUse = Set(Locale.commonISOCurrencyCodes)

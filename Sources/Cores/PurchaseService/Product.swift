@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something that can be bought, as a paywall shows it. No store's own type is behind it.
+/// Something that can be bought, as a paywall shows it. It has no part of a store's own type.
 public struct Product: Hashable, Sendable, Identifiable {
   /// How it is sold.
   public enum Kind: Hashable, Sendable {
@@ -44,7 +44,7 @@ public struct Product: Hashable, Sendable, Identifiable {
   public var detail: String
   /// What one payment costs, with tax.
   public var price: Price
-  /// What it gives access to, in the seller's words; products that give the same cover each other. `nil` when the seller does not say.
+  /// What it gives access to, in the seller's words; products with the same value cover each other. `nil` when the seller does not say.
   public var entitlement: String?
   /// What the first payment costs instead, for who may have it.
   public var offer: Offer?
@@ -68,10 +68,10 @@ public struct Product: Hashable, Sendable, Identifiable {
 
   /// How often it renews; `nil` for what is paid once.
   public var period: SubscriptionPeriod? { if case .subscription(_, let period) = kind { period } else { nil } }
-  /// What is paid at first, with tax: the ``offer``'s price where there is one.
+  /// The first payment, with tax: the ``offer``'s price where there is one.
   public var firstPayment: Price { offer?.price ?? price }
 
-  /// What it comes to in a month, rounded to the nearest minor unit; `nil` for what is paid once.
+  /// Its monthly equivalent, rounded to the nearest minor unit; `nil` for what is paid once.
   public var pricePerMonth: Price? { period.map(price.perMonth) }
 
   /// How much cheaper it is than paying another product every month, in whole percent from 1 to 100.
@@ -82,7 +82,7 @@ public struct Product: Hashable, Sendable, Identifiable {
   }
 }
 
-/// A price for a beginning: a trial when it costs nothing. After it the product's own price is paid.
+/// An introductory price, or a trial when it costs nothing. The product's own price is paid afterwards.
 public struct Offer: Hashable, Sendable {
   /// What is paid for each period.
   public let price: Price
@@ -91,7 +91,7 @@ public struct Offer: Hashable, Sendable {
   /// For how many periods, from 1.
   public let cycles: Int
 
-  /// Makes one; fewer than one cycle count as one.
+  /// Memberwise initializer, except that `cycles` below 1 become 1.
   public init(price: Price, period: SubscriptionPeriod, cycles: Int = 1) {
     self.price = price
     self.period = period

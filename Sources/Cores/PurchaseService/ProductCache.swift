@@ -1,10 +1,10 @@
 import Foundation
 import Runtime
 
-/// The products that one store has named, for whom and in which currency and language; and the fetches that are on their way.
+/// The fetched products of one store, by user, currency and language, and the fetches under way.
 ///
-/// Each product is kept by itself, so that two paywalls with some products in common ask for those once. On the main actor, where a change
-/// is complete before other code can read.
+/// Each product is cached by itself, so that two paywalls request their common products once. On the main actor, where a change is complete
+/// before other code can read.
 @MainActor final class ProductCache {
   /// Whom answers may be shown to.
   struct Key: Hashable {
@@ -37,14 +37,14 @@ import Runtime
   /// Drops the entries of all other users.
   func removeAll(except user: String?) { entries = entries.filter { $0.key.user == user } }
 
-  /// What is asked for, in its order, from here or from the store.
+  /// The requested products in the order of `ids`, from the cache or from the store.
   func products(_ ids: [Product.ID], for key: Key) async throws(StoreError) -> ProductList {
     var seen: Set<Product.ID> = []
     let ids = ids.filter { seen.insert($0).inserted }
     var failure: StoreError?
     for fetch in fetchesNeeded(for: ids, key) {
       do { try await fetch.value } catch {
-        // A definite no weighs more than a store that is away.
+        // A refusal overrides that the store is unreachable.
         if failure == nil || failure?.kind == .unavailable { failure = StoreError(error) }
       }
     }
@@ -54,7 +54,7 @@ import Runtime
     throw failure ?? StoreError(.busy, code: "changed", sentence: "Something changed while the products were loaded. Try again.")
   }
 
-  /// The fetches to wait for: those on their way, and a new one for products that no fetch has asked for yet.
+  /// The fetches to wait for: those on their way, and a new one for products that no fetch has requested yet.
   private func fetchesNeeded(for ids: [Product.ID], _ key: Key) -> [Task<Void, any Error>] {
     let needed = ids.filter { !isFresh(entries[key]?[$0]) }
     let running = (fetches[key] ?? []).filter { !$0.ids.isDisjoint(with: needed) }
@@ -71,7 +71,7 @@ import Runtime
       do {
         store(try await environment.effects.run("purchase.products") { try await fetcher.products(request) }, of: ids, key)
       } catch {
-        // The store does not sell what it refuses: an older answer must not come back when the store is away later.
+        // The store does not sell what it refuses: an older answer must not come back when the store is unreachable later.
         if StoreError(error).kind == .refused { for id in ids { entries[key]?[id] = nil } }
         throw error
       }
@@ -87,13 +87,13 @@ import Runtime
     for id in ids { entries[key, default: [:]][id] = Entry(product: byID[id], fetchedAt: now, uptime: uptime) }
   }
 
-  /// A product that the store does not know is asked for each time, since it may be on sale by then.
+  /// A product that the store does not know is requested each time, since it may be on sale by then.
   private func isFresh(_ entry: Entry?) -> Bool {
     guard let entry, entry.product != nil else { return false }
     return environment.clock.uptime - entry.uptime < Config.productTimeToLive
   }
 
-  /// - Returns: `nil` when the store was never heard of one of them.
+  /// - Returns: `nil` when the store has never answered about one of them.
   private func list(_ ids: [Product.ID], _ key: Key, isStale: Bool) -> ProductList? {
     let found = ids.compactMap { id in entries[key]?[id].map { (id, $0) } }
     guard found.count == ids.count else { return nil }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a store sells of what it was asked for.
+/// The products that a store sells, among the requested ones.
 public struct ProductList: Equatable, Sendable {
-  /// The products, in the order they were asked for, each once.
+  /// The products, in the order of the request, each once.
   public var products: [Product]
   /// What the store does not know.
   public var unknown: [Product.ID]
-  /// Whether the store is away, and this is what it said before.
+  /// Whether the store is unreachable, and this is an earlier answer.
   public var isStale: Bool
   /// When the oldest part of it was fetched, by the wall clock.
   public var fetchedAt: Date

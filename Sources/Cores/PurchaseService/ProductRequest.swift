@@ -1,4 +1,4 @@
-/// What a ``ProductFetcher`` is asked for.
+/// A request to a ``ProductFetcher``.
 public struct ProductRequest: Hashable, Sendable {
   /// The products, each once, in the order of the paywall.
   public var ids: [Product.ID]

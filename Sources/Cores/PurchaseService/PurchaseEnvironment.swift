@@ -1,6 +1,6 @@
 import Runtime
 
-/// What a purchase layer needs of the world: time, identifiers, the door off the main actor, and patience.
+/// The dependencies of a purchase layer: time, identifiers, effects, and the retry policy.
 public struct PurchaseEnvironment: Sendable {
   /// Judges expiry, and waits.
   public let clock: any AppClock
@@ -8,7 +8,7 @@ public struct PurchaseEnvironment: Sendable {
   public let identifiers: any IdentifierSource
   /// The door off the main actor.
   public let effects: Effects
-  /// How often the store is asked again.
+  /// How often requests to the store are repeated.
   public let retry: RetryPolicy
   /// Spreads the waits.
   public let random: any RandomSource

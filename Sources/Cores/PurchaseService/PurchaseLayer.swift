@@ -1,7 +1,7 @@
 import Foundation
 
-/// What an app asks to sell something: products, purchases, and what the signed-in user has. One path by itself (``Purchases``), or an old
-/// one beside a new one (``StagedPurchases``): screens do not know which. Isolated to the main actor.
+/// The interface through which an app sells: products, purchases, and the signed-in user's entitlements. It is one path (``Purchases``), or
+/// an old one beside a new one (``StagedPurchases``): screens do not know which. Isolated to the main actor.
 @MainActor public protocol PurchaseLayer<Purchasable>: AnyObject, Sendable {
   /// What the app sells, in its own terms.
   associatedtype Purchasable: Hashable & Sendable
@@ -11,49 +11,50 @@ import Foundation
   /// Sets the signed-in user. From then on nothing of another user is shown. A payment that was not agreed to yet is cancelled; one that
   /// was agreed to stays in the journal for its user. Call ``resume()`` after it.
   func setUser(_ user: String?)
-  /// Loads what the user has, and goes on with purchases that an earlier run, or a session that ended, left behind. Returns when the
+  /// Loads the user's entitlements, and continues purchases that an earlier run, or a session that ended, left unfinished. Returns when the
   /// journal is read, and does not wait for the store. At start-up, after each sign-in, and when a person asks for it.
   /// - Throws: `SQLiteError`.
   func resume() async throws
-  /// Call it when there is a network again, or when the store has answered something else. It ends the waits early of purchases that wait
-  /// for the store, and of stored receipts that could not be judged. Three waits stay: one that the store asked for, one for a person, and
+  /// Call it when there is a network again, or when the store has answered another request. It ends the waits of purchases that wait for
+  /// the store, and of stored receipts that could not be verified. Three waits stay: one that the store requested, one for a person, and
   /// one after several early tries that failed. Calling it often does no harm.
   func networkIsBack()
 
-  /// The currency and the locale that products are asked for in. What was fetched for another is not shown from then on.
+  /// The currency and the locale of product requests. Products that were fetched for another storefront are not shown from then on.
   var storefront: Storefront { get set }
-  /// The products with these identifiers, in their order, each once; the ones that the store does not know are named.
+  /// The products with these identifiers, in their order, each once; unknown ones are listed separately.
   ///
-  /// Served without asking again for ``PurchaseServiceConfig/productTimeToLive``. A caller that comes while an answer is on its way waits for that
-  /// one. When the store is away the last good answer is served, marked stale; when it says no, nothing is.
+  /// Served without another request for ``PurchaseServiceConfig/productTimeToLive``. A call during a request waits for its answer. While
+  /// the store is unreachable the last good answer is served, marked stale; after a refusal, nothing is.
   /// - Throws: ``StoreError``.
   func products(_ ids: [Product.ID]) async throws(StoreError) -> ProductList
-  /// What a purchase was for, as the purchase path that sold it names it; `nil` when that cannot be had.
+  /// The product of a purchase, as the purchase path that sold it names it; `nil` when that is not available.
   func product(of transaction: Transaction) async -> Product?
 
   /// Whether this person may buy on this device at all.
   var canMakePayments: Bool { get }
-  /// Sells a product to the user who is signed in now.
+  /// Sells a product to the signed-in user.
   ///
-  /// Cancelling the calling task cancels the question to the person, as long as they have not agreed. After that the purchase goes on: the
-  /// caller is told its end all the same, or at once that it is pending while the store is yet to be asked again, and the end comes as a
-  /// notice too. Each step is in the journal before it is taken.
+  /// Cancelling the calling task cancels the authorization, as long as the person has not agreed. After that the purchase continues. The
+  /// caller still gets its outcome: at once, as pending, if the store has to be asked again, and the final outcome is then a notice too.
+  /// Each step is in the journal before it is taken.
   /// - Parameters:
   ///   - product: what to sell.
   ///   - authorizer: asks the person for money.
-  ///   - onProgress: told how far it is, on the main actor, until this function returns. It may read everything here.
+  ///   - onProgress: called with the progress, on the main actor, until this function returns. It may read everything here.
   func purchase(
     _ product: Product, authorizer: any PaymentAuthorizer, onProgress: @escaping @MainActor (PurchaseProgress) -> Void
   ) async -> PurchaseOutcome<Purchasable>
   /// Cancels the purchases that their user has not agreed to yet, and returns when their authorizers have ended: one may still have to
-  /// withdraw a checkout page. For the end of the program, with a time limit of the caller's: an authorizer may wait for its server.
+  /// withdraw a checkout page. For the end of the program. The caller sets a time limit, since an authorizer may wait for its server.
   func finish() async
   /// Whether a purchase of this product is being paid or confirmed for the user who is signed in.
   func isUnderWay(_ productID: Product.ID) -> Bool
 
-  /// What the user who is signed in has now.
+  /// The signed-in user's present entitlements.
   var entitlements: Set<Purchasable> { get }
-  /// What the user has, and each change of it. A new stream for each caller; it starts with the last value and skips to the newest one.
+  /// The user's entitlements, and each change of them. A new stream for each caller; it starts with the last value and skips to the newest
+  /// one.
   func entitlementStream() -> AsyncStream<Set<Purchasable>>
   /// Whether stored receipts of the user are still being verified, so that they may have more than ``entitlements`` says: a backend may take
   /// its time, or not be reached. ``historyStream()`` emits when it changes.
@@ -62,25 +63,24 @@ import Foundation
   func owns(_ productID: Product.ID) -> Bool
   /// When the user's access by this product ends; `nil` when it does not, or when there is none.
   func expiry(of productID: Product.ID) -> Date?
-  /// Asks the store for every receipt that is in force: on a new machine, after signing in, when something was bought elsewhere. Stored
-  /// receipts that the store no longer lists are dropped.
+  /// Asks the store for every receipt that is in force: on a new machine, after signing in, after a purchase elsewhere. Stored receipts
+  /// that the store no longer lists are dropped.
   /// - Returns: what the user has after that.
   /// - Throws: ``StoreError``; nothing is changed then.
   @discardableResult func restore() async throws(StoreError) -> Set<Purchasable>
 
-  /// The user's purchases, newest first, whatever became of them; those of a path that this build no longer has are among them. Empty while
-  /// no user is signed in.
+  /// The user's purchases with any outcome, newest first, including those of paths that this build no longer has. Empty while no user is
+  /// signed in.
   /// - Throws: `SQLiteError`.
   func history() async throws -> [Transaction]
   /// Emits at once, and whenever ``history()`` may have changed. A new stream for each caller.
   func historyStream() -> AsyncStream<Void>
-  /// The ends of purchases that no caller awaits any more, such as an approval that came days later, or a refund: each is to be shown once.
-  /// A new stream for each caller; notices from before the first one come first in it.
+  /// The outcomes of purchases that no caller awaits any more, such as an approval days later, or a refund: each is to be shown once. A new
+  /// stream for each caller; the first one begins with the notices from before it.
   func noticeStream() -> AsyncStream<PurchaseNotice>
-  /// Asks the store about one of the user's purchases now, instead of after a wait; the last step that was written down decides how. One that
-  /// was charged, and whose receipt the store refused (``PurchaseError/receiptRejected``), is asked about again as well: nothing is charged,
-  /// and a receipt that is good by now makes it bought.
-  /// Returns when the store has been asked once, or when there is nothing to ask.
+  /// Asks the store about one of the user's purchases now, instead of after a wait; the last step in the journal decides how. A purchase
+  /// that was charged, and whose receipt was refused (``PurchaseError/receiptRejected``), is included: nothing is charged again, and a
+  /// receipt that is valid by now completes it. Returns after one request, or at once when none is needed.
   func check(_ id: Transaction.ID) async
   /// Asks the store about each of the user's purchases that wait for an approval or for the person: at once, and again after
   /// ``RetryPolicy/watchedInterval`` and ever longer waits, until the calling task is cancelled. For a screen that shows them, as long as
@@ -96,7 +96,7 @@ extension PurchaseLayer {
 }
 
 extension AsyncStream<Void> {
-  /// A stream that emits whenever one of these does, without its value; ends with the first that ends.
+  /// A stream that emits whenever one of several streams does, without the value; it ends with the first that ends.
   static func ticks<Value: Sendable>(of streams: AsyncStream<Value>...) -> AsyncStream<Void> {
     let (ticks, continuation) = makeStream(bufferingPolicy: .bufferingNewest(1))
     let tasks = streams.map { stream in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What happened to a purchase that no caller awaited any more, to be told to the person wherever they are in the app.
+/// The outcome of a purchase that no caller awaited any more, to be shown to the person wherever they are in the app.
 public struct PurchaseNotice: Hashable, Sendable {
   /// What happened.
   public enum Event: Hashable, Sendable {

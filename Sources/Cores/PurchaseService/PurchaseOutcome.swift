@@ -2,11 +2,11 @@
 public enum PurchaseOutcome<Purchasable: Hashable & Sendable>: Equatable, Sendable {
   /// Charged, verified, unlocked.
   case purchased(Purchasable)
-  /// The person cancelled before agreeing to pay; nothing was charged, and there is nothing to say.
+  /// The person cancelled before agreeing to pay; nothing was charged, and no message is needed.
   case cancelled
   /// Not bought; nothing was charged.
   case failed(PurchaseError)
-  /// The person agreed to pay, and the store has not confirmed it yet. It goes on by itself, also after the next start, and the
+  /// The person agreed to pay, and the store has not confirmed it yet. It continues by itself, also after the next start, and the
   /// entitlement arrives in the stream. It must not be offered for sale again meanwhile.
   case pending(PendingReason)
 }
@@ -21,7 +21,7 @@ public enum PurchaseError: Error, Equatable, Sendable {
   case inProgress
   /// It is owned already.
   case alreadyOwned
-  /// The journal could not be written, so the purchase was not begun; the error's own words.
+  /// The journal could not be written, so the purchase was not begun; with the error's description.
   case storage(String)
   /// The payment provider gave no token; the sentence says why.
   case authorization(String)
@@ -32,10 +32,10 @@ public enum PurchaseError: Error, Equatable, Sendable {
   /// The store said no.
   case refused(code: String, sentence: String)
 
-  /// The code of a purchase that was charged, and whose receipt the store refused: the one refusal after which money may have moved.
+  /// The code of a purchase that was charged, and whose receipt the store refused: the only failure after which money may have moved.
   public static let receiptRejected = "receipt_rejected"
 
-  /// From what the journal says of a purchase that failed after the person agreed: its code, and the sentence for the person.
+  /// From the journal's entry of a purchase that failed after the person agreed: its code, and the sentence for the person.
   public init(code: String, sentence: String) {
     self =
       switch code {
@@ -76,13 +76,13 @@ public enum PurchaseError: Error, Equatable, Sendable {
 
 /// What a purchase that was agreed to waits for.
 public enum PendingReason: Equatable, Sendable {
-  /// The store cannot be reached, or did not give an answer that can be used.
+  /// The store is unreachable, or did not give a usable answer.
   case storeUnavailable
-  /// The session has ended; it goes on when the same user signs in.
+  /// The session has ended; it continues when the same user signs in.
   case sessionEnded
-  /// Another user is signed in now; it goes on when the one who paid is.
+  /// Another user is signed in now; it continues when the one who paid is.
   case otherUser
-  /// This machine's clock is behind, so that the receipt seems to come from the future; it goes on once the clock is right.
+  /// This machine's clock is behind, so that the receipt seems to come from the future; it continues once the clock is right.
   case clockIsBehind
   /// A bank or another person has yet to approve: the sentence says who.
   case deferred(String)
@@ -102,17 +102,17 @@ public enum PendingReason: Equatable, Sendable {
   }
 }
 
-/// Where a purchase stands while it runs, in this order; ``retrying`` may come in between.
+/// The progress of a purchase, in this order; ``retrying`` may occur in between.
 public enum PurchaseProgress: Equatable, Sendable {
   /// Written down.
   case begun
-  /// The person is being asked.
+  /// The authorizer asks the person.
   case waitingForAuthorization
-  /// The person agreed; the payment provider is being asked for a token.
+  /// The person agreed; the payment provider's token is requested.
   case authorizing
-  /// The token is written down, and the store is asked to charge.
+  /// The token is in the journal, and the store is asked to charge.
   case charging
-  /// The store did not answer; it is asked again after a wait.
+  /// The store did not answer; the request is repeated after a wait.
   case retrying
   /// There is a receipt, which is being verified.
   case verifying

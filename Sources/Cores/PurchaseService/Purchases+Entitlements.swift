@@ -2,13 +2,13 @@ import Foundation
 import Runtime
 
 extension Purchases {
-  /// What the user who is signed in has now.
+  /// The signed-in user's present entitlements.
   public var entitlements: Set<Purchasable> { entitled.value }
 
   /// See ``PurchaseLayer/entitlementStream()``.
   public func entitlementStream() -> AsyncStream<Set<Purchasable>> { entitled.stream() }
 
-  /// Whether the user has this very product, and it is in force, or in its grace.
+  /// Whether the user has this product itself, in force or in its grace.
   public func owns(_ productID: Product.ID) -> Bool { granting.contains { $0.productID == productID } }
 
   /// When the user's access by this product ends; in the past during the grace; `nil` when it does not end, or when there is none.
@@ -89,22 +89,22 @@ extension Purchases {
     guard generation == self.generation else { return entitlements }
     time.heardFromStore()
     for receipt in found.values { time.advance(to: receipt.contents.issued, environment.clock) }
-    // No grace for what the store lists and calls over itself, and nothing to hold in what is spent.
+    // No grace for a receipt that the store lists as over, and no entitlement for one that is spent.
     let now = time.now(environment.clock)
     found = found.filter { !$0.value.contents.isConsumable && $0.value.contents.isInForce(at: now) }
     let stored = found.mapValues(\.token)
     if let last {
-      // What is not stored now is asked for again at the next start.
+      // Receipts that are not stored now are requested again at the next start.
       try? await environment.effects.run("purchase.receipts") { [journal, seller, purchasePath = purchasePath.name] in
         try await journal.replaceReceipts(seller: seller, purchasePath: purchasePath, user: user, with: stored, upTo: last)
       }
       guard generation == self.generation else { return entitlements }
     }
-    // After the file, so that a load which read what was there before is either undone here or sees the count.
+    // After the file, so that a load which read the earlier rows is either undone here or sees the count.
     restorations += 1
     judging?.cancel()
     isVerifying = false
-    // A receipt that arrived since the store was asked is newer than its answer, and stays.
+    // A receipt that arrived after the request is newer than the store's answer, and stays.
     let newer = Set(arrivals[mark...])
     let gone = receipts.values.filter { found[$0.transaction] == nil && !newer.contains($0.transaction) }
     // What would have ended by now anyway is no news.
@@ -118,7 +118,7 @@ extension Purchases {
     return entitlements
   }
 
-  /// Reads the stored receipts of the user and verifies each again; what cannot be judged now is judged as soon as it can be.
+  /// Reads the stored receipts of the user and verifies each again; those that cannot be verified now are verified as soon as possible.
   func loadReceipts(_ generation: Int) async throws {
     guard let user else { return }
     let restorations = restorations
@@ -155,7 +155,7 @@ extension Purchases {
   }
 
   /// Takes in what stored receipts say.
-  /// - Returns: those that cannot be judged now; none once they are of no interest, as another user or a newer answer of the store came.
+  /// - Returns: those that cannot be verified now; none when another user or a newer answer of the store has made them irrelevant.
   private func judge(_ tokens: [String], of user: String, _ generation: Int, _ restorations: Int) async -> [String] {
     var unjudged: [String] = []
     for token in tokens {
@@ -181,7 +181,7 @@ extension Purchases {
     return unjudged
   }
 
-  /// Takes a verified receipt into what its user has, if that user is still the one.
+  /// Adds a verified receipt to its user's entitlements, if that user is still signed in.
   func store(_ contents: ReceiptContents<Purchasable>) {
     time.advance(to: contents.issued, environment.clock)
     guard contents.user == user, !contents.isConsumable else { return }
@@ -208,7 +208,7 @@ extension Purchases {
     }
   }
 
-  /// Asks the store about what seems to be over. Its answer ends it or renews it; without one, the grace goes on.
+  /// Asks the store about entitlements that seem to be over. Its answer ends or renews them; without one, the grace continues.
   private func recheckEntitlements() async {
     // This is the timer: what follows does not stop it.
     expiryTimer = nil

@@ -5,7 +5,7 @@ extension Purchases {
   /// See ``PurchaseLayer/noticeStream()``.
   public func noticeStream() -> AsyncStream<PurchaseNotice> { notices.stream() }
 
-  /// The store took a purchase back: access ends at once, and the person is told why.
+  /// The store took a purchase back: access ends at once, and a notice gives the reason.
   func revoked(_ id: Transaction.ID, _ reason: String) async {
     let gone = drop(id)
     if let gone { noticeRevocation(of: gone.transaction, gone.productID, reason) }
@@ -15,14 +15,14 @@ extension Purchases {
     noticeRevocation(of: written.id, written.productID, reason)
   }
 
-  /// The store lists a receipt no more that was in force: the person is told, if it says why.
+  /// The store no longer lists a receipt that was in force: if it gives a reason, a notice shows it.
   func wasWithdrawn(_ gone: ReceiptContents<Purchasable>) async {
     let reason = try? await environment.effects.run("purchase.reason") { [queue = purchasePath.queue] in
       await queue.revocationReason(of: gone.transaction, user: gone.user)
     }
     guard let reason else { return }
     let written = await writeRevoked(gone.transaction, reason)
-    // Unless the store has told of it meanwhile.
+    // Unless the store has reported it meanwhile.
     if gone.user == user, written?.isRevoked != true { noticeRevocation(of: gone.transaction, gone.productID, reason) }
   }
 
@@ -33,7 +33,7 @@ extension Purchases {
   /// - Returns: the purchase as it was before, if it was made here.
   private func writeRevoked(_ id: Transaction.ID, _ reason: String) async -> Transaction? {
     defer { historyChanged() }
-    // What is not written now is learnt again when the store is asked for receipts.
+    // A revocation that is not written now is found again by the next request for receipts.
     return try? await environment.effects.run("purchase.revoke") { [journal, seller, purchasePath = purchasePath.name] in
       try await journal.revoke(id, seller: seller, purchasePath: purchasePath, sentence: reason)
     }

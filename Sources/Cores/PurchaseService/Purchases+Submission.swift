@@ -2,7 +2,7 @@ import Foundation
 import Runtime
 
 extension Purchases {
-  /// What one step of a submission came to.
+  /// The result of one step of a submission.
   private enum StepOutcome {
     /// The next step can be taken.
     case next
@@ -12,12 +12,12 @@ extension Purchases {
     case retry(after: Duration? = nil, PendingReason = .storeUnavailable)
     /// Nothing until the same user signs in again.
     case parked(PendingReason)
-    /// Nothing until an approval or the person's own step, which the store waits for: the same again after a long wait.
+    /// The store waits for an approval or for the person: the same request again after a long wait.
     case waiting(PendingReason)
   }
 
-  /// Takes a transaction from where it is to its end, however often the store has to be asked: as ``RetryPolicy`` paces it, and at once
-  /// when the network is back. Nothing but another user ends this before.
+  /// Takes a transaction from its step to the last one, with as many requests as that needs: at the pace of ``RetryPolicy``, and at once
+  /// when the network is back. Only another user ends this early.
   func drive(_ submission: Submission<Purchasable>) async {
     var tries = 0
     let wasBought = submission.transaction.step == .verified
@@ -46,7 +46,7 @@ extension Purchases {
         if reason == .sessionEnded || isLong || submission.isLeft { submission.report(.pending(shown)) }
         submission.reason = shown
         submission.onProgress?(.retrying)
-        // What the store asked for is kept to.
+        // A pause that the store requested is never shortened.
         let least = retryAfter != nil ? wait : submission.pause.least(of: wait, environment.retry)
         submission.tried()
         await submission.pause.wait("purchase.wait", for: wait, atLeast: least, environment)
@@ -67,7 +67,7 @@ extension Purchases {
   private func charge(_ submission: Submission<Purchasable>) async -> StepOutcome {
     guard submission.transaction.user == user else { return .parked(user == nil ? .sessionEnded : .otherUser) }
     submission.transaction.step = .submitted
-    // Before the store hears of it; when it cannot be written it is not sent.
+    // Before the request; a transaction that cannot be written is not sent.
     do { try await record(submission.transaction) } catch { return .retry() }
     submission.onProgress?(.charging)
     let transaction = submission.transaction
@@ -77,9 +77,8 @@ extension Purchases {
     return await settle(submission, answer)
   }
 
-  /// Asks the store again for the receipt of a purchase that is over because its receipt was refused, and has the new one verified. The
-  /// request bears the identifier that was charged, so nothing is charged again. Unless both the store and the verifier accept it, nothing
-  /// changes.
+  /// Requests a new receipt of a purchase that failed because its receipt was refused, and has it verified. The request has the identifier
+  /// that was charged, so nothing is charged again. Unless both the store and the verifier accept it, nothing changes.
   func recheck(_ transaction: Transaction) async {
     if let running = submissions[transaction.id] {
       await running.nextTry()
@@ -123,7 +122,7 @@ extension Purchases {
       submission.transaction.step = .received
       submission.transaction.receipt = receipt
       submission.transaction.wait(for: nil)
-      // A failed write loses nothing: the store is asked again at the next start, and gives the same receipt.
+      // A failed write loses nothing: the next start repeats the request, and the store gives the same receipt.
       try? await record(submission.transaction)
       return .next
     case .fail(let failure):
@@ -139,7 +138,7 @@ extension Purchases {
     case .retry(let retryAfter, let reason): return .retry(after: retryAfter, reason)
     case .pendingInterval(let reason):
       submission.transaction.wait(for: reason)
-      // After a failed write the store is asked again at the next start.
+      // After a failed write, the next start repeats the request.
       try? await record(submission.transaction)
       return .waiting(reason)
     }
@@ -161,13 +160,13 @@ extension Purchases {
       drop(transaction.id)
       return await settle(submission, .refused(code: PurchaseError.receiptRejected, sentence: sentence))
     } catch {
-      // The purchase may have been charged: the store is asked for a better receipt, under the same key.
+      // The purchase may have been charged: the request is repeated under the same key, for a valid receipt.
       submission.transaction.step = .submitted
       return await settle(submission, .unverified(reason: "\(error)"))
     }
     guard contents.isConfirmed else {
       let answer = await settle(submission, .computedOnDevice)
-      // The store credits a consumable, and it is away.
+      // The store credits a consumable, and is unreachable.
       guard !contents.isConsumable else { return answer }
       arrivals.append(transaction.id)
       store(contents)
@@ -178,7 +177,7 @@ extension Purchases {
     return .finished(await bought(submission, contents, receipt))
   }
 
-  /// Writes down that a receipt is good, gives what it is for, and tells the store.
+  /// Writes down that a receipt is valid, grants its purchasable, and finishes the transaction in the store.
   private func bought(_ submission: Submission<Purchasable>, _ contents: ReceiptContents<Purchasable>, _ receipt: String) async -> Outcome {
     submission.transaction.step = .verified
     submission.transaction.token = nil
@@ -193,7 +192,7 @@ extension Purchases {
       }
       isWritten = true
     } catch {
-      // What was paid is unlocked all the same; the journal still says "received" or "submitted", so the next start does this again.
+      // The purchase is unlocked nevertheless; the journal still says "received" or "submitted", so the next start does this again.
       isWritten = false
     }
     historyChanged()
@@ -205,7 +204,7 @@ extension Purchases {
     return .purchased(contents.purchasable)
   }
 
-  /// For a transaction that an earlier run left verified: its receipt is stored, and only the store is yet to be told.
+  /// For a transaction that an earlier run left verified: its receipt is stored, and it is only to be finished in the store.
   private func finish(_ submission: Submission<Purchasable>) async -> StepOutcome {
     let transaction = submission.transaction
     await finishInQueue(submission)
@@ -213,7 +212,7 @@ extension Purchases {
     return .finished(.purchased(contents.purchasable))
   }
 
-  /// Tells the store, then writes that down. What fails here is done again at the next start.
+  /// Finishes a transaction in the store, then writes that down. A failed step is repeated at the next start.
   private func finishInQueue(_ submission: Submission<Purchasable>) async {
     var transaction = submission.transaction
     do {
@@ -227,7 +226,7 @@ extension Purchases {
     } catch { return }
   }
 
-  /// Tells the person the end of a purchase that no caller awaits any more.
+  /// Gives a notice of the outcome of a purchase that no caller awaits any more.
   private func notice(_ outcome: Outcome, _ transaction: Transaction) {
     let (event, sentence): (PurchaseNotice.Event, String)
     switch outcome {
@@ -250,7 +249,7 @@ extension Purchases {
     } catch {
       throw error as? VerificationError ?? .unavailable("\(error)")
     }
-    // Stored receipts that could not be verified can be now: the seller's keys are known, or the backend is there.
+    // Stored receipts that could not be verified can be now: the seller's keys are known, or the backend is reachable.
     judgingPause?.networkIsBack()
     await loadTime()
     guard contents.issued <= time.guess(environment.clock) + Config.clockSkewLimit.seconds else { throw .fromTheFuture(contents.issued) }

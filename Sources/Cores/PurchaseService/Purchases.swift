@@ -1,10 +1,10 @@
 import Foundation
 import Runtime
 
-/// The purchase layer over one path: products, purchases, and what the signed-in user has.
+/// The purchase layer over one path: products, purchases, and the signed-in user's entitlements.
 ///
-/// Generic over the app's own type for what can be bought, which it hands back as a set without knowing it. Isolated to the main actor;
-/// whatever blocks or waits runs elsewhere, through `Effects`.
+/// Generic over the app's own type for what can be bought: entitlements are a set of it. Isolated to the main actor; whatever blocks or
+/// waits runs elsewhere, through `Effects`.
 ///
 ///     purchases.setUser("r1")
 ///     try await purchases.resume()                                  // finishes what an earlier run began
@@ -28,13 +28,13 @@ import Runtime
 
   /// Whose purchases these are; `nil` while no user is signed in.
   public private(set) var user: String?
-  /// The currency and the locale that products are asked for in.
+  /// The currency and the locale of product requests.
   public var storefront: Storefront
-  /// Rises with each change of ``user``: what was asked for under an older one is not applied.
+  /// Rises with each change of ``user``: answers to an earlier user's requests are not applied.
   private(set) var generation = 0
   /// The verified receipts of ``user``.
   var receipts: [UUID: ReceiptContents<Purchasable>] = [:]
-  /// Which receipts came with purchases of this process, in their order.
+  /// The receipts of this process's purchases, in order of arrival.
   var arrivals: [UUID] = []
   /// How often the store has said what is in force.
   var restorations = 0
@@ -44,20 +44,20 @@ import Runtime
   /// See ``PurchaseLayer/isVerifying``.
   public internal(set) var isVerifying = false { didSet { if isVerifying != oldValue { historyChanged() } } }
   let entitled = LastValue<Set<Purchasable>>([])
-  /// Called with the end of each purchase that got as far as the journal: bought, failed or cancelled, also one that an earlier run began.
-  /// After a restart, or when the store is asked about it again, an end may come twice; the transaction's identifier says of which.
+  /// Called with the outcome of each purchase in the journal: bought, failed or cancelled, also one that an earlier run began. After a
+  /// restart, or a repeated request, the same outcome may be reported twice, with the same transaction identifier.
   public var onEnd: (@MainActor (Transaction, Outcome) -> Void)?
-  /// How often something was written down: what ``historyStream()`` follows.
+  /// Counts the writes to the journal, which ``historyStream()`` follows.
   private let written = LastValue(0)
   private let productCache: ProductCache
   let notices = Notices()
   var expiryTimer: Task<Void, Never>?
-  /// Asks again about stored receipts that could not be judged when they were loaded; its end says that there are none.
+  /// Verifies again the stored receipts that could not be verified when they were loaded; it ends when there are none.
   var judging: Task<Void, Never>?
   /// The wait between its tries.
   var judgingPause: Pause?
   var submissions: [UUID: Submission<Purchasable>] = [:]
-  /// Transactions that this process began: the journal's "begun" does not mean that they were abandoned.
+  /// Transactions that this process began: "begun" in the journal does not mean that they were abandoned.
   private var begunHere: Set<UUID> = []
   /// Transactions that ended in this process: a journal that was read before that is out of date about them.
   private var finishedHere: Set<UUID> = []
@@ -69,7 +69,7 @@ import Runtime
   ///   - purchasePath: how to sell.
   ///   - journal: what survives the program.
   ///   - environment: time, identifiers, the door off the main actor.
-  ///   - storefront: in which currency and language products are asked for.
+  ///   - storefront: the currency and the language of product requests.
   public init(
     seller: String, purchasePath: PurchasePath<Purchasable>, journal: Journal, environment: PurchaseEnvironment,
     storefront: Storefront = Storefront()
@@ -106,21 +106,21 @@ import Runtime
     for submission in submissions.values { submission.pause.wake() }
   }
 
-  /// Loads what the user has, and goes on with purchases that an earlier run, or a session that ended, left behind: one that was never
-  /// agreed to is closed without a charge; one that was is submitted again under the same idempotency key. Returns when the journal is
+  /// Loads the user's entitlements, and continues purchases that an earlier run, or a session that ended, left unfinished: one that was
+  /// never agreed to is closed without a charge; any other is submitted again under the same idempotency key. Returns when the journal is
   /// read, and does not wait for the store. At start-up, after each sign-in, and when a person asks for it.
   /// - Throws: `SQLiteError`.
   public func resume() async throws {
     observe()
     let generation = generation
     let unfinished = try await unfinished()
-    // Only its own path closes a transaction: the other may run in this process, and the person may be about to agree.
+    // Only its own path closes a transaction: another path may run in this process, and the person may be about to agree.
     for transaction in unfinished
     where transaction.step == .begun && transaction.purchasePath == purchasePath.name && !begunHere.contains(transaction.id) {
       var abandoned = transaction
       abandoned.step = .abandoned
       try await record(abandoned)
-      // Such as on a page in a browser, which the person may have answered since.
+      // Such as one on a page in a browser, which the person may have confirmed since.
       if transaction.user == user {
         notices.post(
           PurchaseNotice(
@@ -144,7 +144,7 @@ import Runtime
     try await environment.effects.run("purchase.unfinished") { [journal, seller] in try await journal.unfinished(seller: seller) }
   }
 
-  /// Submits what the journal says is not over, if it is the user's and this path's to finish.
+  /// Submits the unfinished transactions of the journal that belong to the user and to this path.
   private func goOn(with transaction: Transaction) { if canGoOn(with: transaction) { submit(transaction) } }
 
   /// Whether it is the user's and this path's to finish, and not over.
@@ -166,7 +166,7 @@ import Runtime
     environment.effects.deliver("purchase.update")
     switch update {
     case .transaction(let id):
-      // What cannot be read or reached now is looked at again at the next start.
+      // A step that fails here is repeated at the next start.
       guard let transaction = try? await unfinished().first(where: { $0.id == id }) else { return }
       goOn(with: transaction)
     case .receipts: _ = try? await restore()
@@ -256,7 +256,7 @@ import Runtime
     do {
       let other = try await environment.effects.run("purchase.begin") { [journal, transaction] in try await journal.begin(transaction) }
       if let other {
-        // Paid in an earlier run and not confirmed: asking to buy it again is a good moment to ask the store again.
+        // Paid in an earlier run and not confirmed: another attempt to buy it is a good moment to ask the store again.
         goOn(with: other)
         return .failed(.inProgress)
       }

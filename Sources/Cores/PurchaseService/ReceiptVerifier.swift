@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a receipt says once its origin is proved, in the app's own terms.
+/// The contents of a receipt whose origin is proved, in the app's own terms.
 public struct ReceiptContents<Purchasable: Hashable & Sendable>: Equatable, Sendable {
   /// Who signed it.
   public let issuer: String
@@ -16,9 +16,9 @@ public struct ReceiptContents<Purchasable: Hashable & Sendable>: Equatable, Send
   public let issued: Date
   /// When access ends; at this very moment it has ended. `nil` for never.
   public let expires: Date?
-  /// Whether it is spent: credited once, and nothing that is held from then on.
+  /// Whether it is for a consumable: credited once, and never an entitlement.
   public let isConsumable: Bool
-  /// Whether all required parties vouched for it; `false` while only the device did, since the backend could not be asked.
+  /// Whether all required parties vouched for it; `false` while only the device did, since the backend was unreachable.
   public var isConfirmed = true
 
   /// Memberwise initializer.
@@ -40,18 +40,18 @@ public struct ReceiptContents<Purchasable: Hashable & Sendable>: Equatable, Send
   public func isInForce(at now: Date) -> Bool { expires.map { now < $0 } ?? true }
 }
 
-/// Proves where a receipt comes from: on the device by its signature, by asking the backend, or both.
+/// Proves the origin of a receipt: on the device by its signature, by asking the backend, or both.
 ///
-/// Whether a genuine receipt is this user's and for this purchase, and whether it claims to be signed in the future, is not the verifier's
-/// to judge: ``Purchases`` compares that itself, with any verifier.
+/// A verifier does not check whether a genuine receipt is this user's and for this purchase, nor whether it claims to be signed in the
+/// future: ``Purchases`` checks that itself, with any verifier.
 public protocol ReceiptVerifier<Purchasable>: Sendable {
   /// What the app sells.
   associatedtype Purchasable: Hashable & Sendable
   /// What the receipt says, if it is genuine. Called off the main actor.
   /// - Throws: ``VerificationError``; anything else counts as ``VerificationError/unavailable(_:)``.
   func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable>
-  /// Verifies a receipt that was confirmed before and kept in the journal, for each such receipt at each start. By default it calls
-  /// ``verify(_:)``. Called off the main actor.
+  /// Verifies a receipt that was confirmed before and stored in the journal; called for each such receipt at each start. By default it
+  /// calls ``verify(_:)``. Called off the main actor.
   /// - Throws: as ``verify(_:)``.
   func verify(stored receipt: String) async throws -> ReceiptContents<Purchasable>
 }
@@ -63,11 +63,11 @@ extension ReceiptVerifier {
 
 /// Why a receipt grants nothing.
 public enum VerificationError: Error, Equatable, Sendable {
-  /// It cannot be judged now, as the keys or the backend cannot be reached.
+  /// It cannot be verified now, since the keys or the backend are unreachable.
   case unavailable(String)
   /// The signature is not the issuer's, or the receipt was changed.
   case notGenuine(String)
-  /// It is genuine, and the backend says that it grants nothing all the same; a sentence for the person.
+  /// It is genuine, but grants nothing according to the backend; a sentence for the person.
   case rejected(String)
   /// It claims to be signed later than it can be: this machine's clock is behind, or the seller's ahead.
   case fromTheFuture(Date)

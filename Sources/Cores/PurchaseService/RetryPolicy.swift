@@ -6,11 +6,11 @@ import Runtime
 /// A wait ends early when the network is back (``PurchaseLayer/networkIsBack()``). For the same wait each time, give a ``backoff`` whose first
 /// wait is its longest one, without jitter.
 public struct RetryPolicy: Equatable, Sendable {
-  /// The waits while the store does not answer; it may ask for longer ones.
+  /// The waits while the store does not answer; it may request longer ones.
   public var backoff: Backoff
-  /// After how many tries the caller is told that the purchase is pending. It goes on all the same.
+  /// After how many tries the caller gets the outcome pending. The purchase continues.
   public var triesInForeground: Int
-  /// The longest wait before the caller is told that the purchase is pending.
+  /// The longest wait before the caller gets the outcome pending.
   public var foregroundLimit: Duration
   /// The wait before asking again about a purchase that a person has yet to approve or to confirm.
   public var pendingInterval: Duration
@@ -18,7 +18,8 @@ public struct RetryPolicy: Equatable, Sendable {
   /// ``pendingInterval``.
   public var watchedInterval: Duration
 
-  /// Makes one; without arguments three tries in the foreground, and one every five minutes or so in the end.
+  /// Memberwise initializer. By default the caller waits for three tries, and at most 20 seconds; later tries are up to about five minutes
+  /// apart. The store is asked about a pending purchase every 15 minutes; while that is on screen, first after 10 seconds.
   public init(
     backoff: Backoff = Backoff(), triesInForeground: Int = 3, foregroundLimit: Duration = .seconds(20),
     pendingInterval: Duration = .seconds(900), watchedInterval: Duration = .seconds(10)

@@ -1,12 +1,12 @@
 import Foundation
 import Runtime
 
-/// An old path beside its replacement, over one journal: new purchases go where a flag says, and each is finished by the path that began
-/// it, so that the flag can change at any moment, also during a payment.
+/// An old path beside its replacement, over one journal. A flag decides where new purchases go, and each is finished by the path that began
+/// it, so the flag can change at any moment, also during a payment.
 ///
 /// The two share the journal, whose rows name their path, and nothing else: no path reads or closes the other's transactions, receipts or
-/// keys. What the user has is what either path knows. A purchase on one is "in progress" for the other. The transactions of a path that is
-/// in this build no more are left as they are, and are part of the history. Isolated to the main actor.
+/// keys. The user's entitlements are those of both paths. A purchase on one is "in progress" for the other. The transactions of a path that
+/// this build no longer has stay unchanged, and are part of the history. Isolated to the main actor.
 @MainActor public final class StagedPurchases<Purchasable: Hashable & Sendable>: PurchaseLayer {
   /// Which of the two.
   public enum Stage: Sendable {
@@ -25,7 +25,7 @@ import Runtime
   /// - Parameters:
   ///   - old: the path that is to be replaced.
   ///   - new: its replacement: another path name, the same seller and journal.
-  ///   - choose: asked before each purchase and each list of products which of them takes it.
+  ///   - choose: called before each purchase and each list of products; decides which of them takes it.
   public init(old: Purchases<Purchasable>, new: Purchases<Purchasable>, choose: @escaping @MainActor () -> Stage) {
     self.old = old
     self.new = new
@@ -40,7 +40,7 @@ import Runtime
   private var both: [Purchases<Purchasable>] { [old, new] }
   private var chosen: Purchases<Purchasable> { choose() == .new ? new : old }
 
-  /// The stream emits only changes of the union, so that an entitlement which both paths learn of is emitted once.
+  /// The stream emits only changes of the union, so that an entitlement of both paths is emitted once.
   private func unite() { entitled.value = entitlements }
 
   // MARK: Users
@@ -54,7 +54,7 @@ import Runtime
     unite()
   }
 
-  /// See ``PurchaseLayer/resume()``; a path that cannot be resumed does not keep the other from it.
+  /// See ``PurchaseLayer/resume()``; if one path cannot be resumed, the other still is.
   /// - Throws: `SQLiteError`.
   public func resume() async throws {
     var failure: (any Error)?
@@ -86,8 +86,8 @@ import Runtime
   /// - Throws: ``StoreError``.
   public func products(_ ids: [Product.ID]) async throws(StoreError) -> ProductList { try await chosen.products(ids) }
 
-  /// See ``PurchaseLayer/product(of:)``: the path that began it answers. The choice is not asked for, since that would count the user for
-  /// its side.
+  /// See ``PurchaseLayer/product(of:)``: the path that began it answers. `choose` is not called, since that would count the user for its
+  /// side.
   public func product(of transaction: Transaction) async -> Product? {
     await (both.first { $0.purchasePath.name == transaction.purchasePath } ?? old).product(of: transaction)
   }
@@ -105,9 +105,9 @@ import Runtime
     guard !other.isUnderWay(product.id) else { return .failed(.inProgress) }
     guard !product.kind.isOwned || !other.owns(product.id) else { return .failed(.alreadyOwned) }
     let outcome = await chosen.purchase(product, authorizer: authorizer, onProgress: onProgress)
-    // The journal may know of a payment that the other path left unconfirmed in an earlier run: a good moment to ask the store again.
+    // The journal may have a payment that the other path left unconfirmed in an earlier run: a good moment to ask the store again.
     if outcome == .failed(.inProgress) { try? await other.resume() }
-    // The other path asks the store at once, so that access lasts as long as either of the two can prove it.
+    // The other path asks the store at once, so that access lasts as long as either path can prove it.
     if case .purchased = outcome { Task { _ = try? await other.restore() } }
     return outcome
   }
@@ -156,11 +156,11 @@ import Runtime
 
   // MARK: History
 
-  /// See ``PurchaseLayer/history()``: of both paths, and of those that are gone.
+  /// See ``PurchaseLayer/history()``: of both paths, and of former ones.
   /// - Throws: `SQLiteError`.
   public func history() async throws -> [Transaction] {
     let earlier = try await old.history()
-    // `history()` of each has everything that is written down, in its order; what was written in between is in the second alone.
+    // The `history()` of each has all rows, in order; rows that were written in between are only in the second.
     let all = try await new.history() + earlier
     var seen: Set<Transaction.ID> = []
     // A purchase that one path knows from its receipt alone may be in the journal as the other's.
@@ -170,7 +170,7 @@ import Runtime
   /// See ``PurchaseLayer/historyStream()``.
   public func historyStream() -> AsyncStream<Void> { .ticks(of: old.historyStream(), new.historyStream()) }
 
-  /// See ``PurchaseLayer/noticeStream()``; what both paths say of one purchase is said once.
+  /// See ``PurchaseLayer/noticeStream()``; a notice that both paths give is given once.
   public func noticeStream() -> AsyncStream<PurchaseNotice> {
     let (notices, continuation) = AsyncStream.makeStream(of: PurchaseNotice.self)
     let heard = Heard()
@@ -182,7 +182,7 @@ import Runtime
     return notices
   }
 
-  /// What a listener was told.
+  /// The notices that a listener has had.
   @MainActor private final class Heard {
     private var keys: Set<Key> = []
 
@@ -196,7 +196,7 @@ import Runtime
     }
   }
 
-  /// See ``PurchaseLayer/check(_:)``: whichever path began it asks.
+  /// See ``PurchaseLayer/check(_:)``: the path that began it sends the request.
   public func check(_ id: Transaction.ID) async { for path in both { await path.check(id) } }
 
   /// See ``PurchaseLayer/watchPending()``: whichever path began one asks.

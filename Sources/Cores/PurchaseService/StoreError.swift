@@ -1,14 +1,14 @@
-/// Why a store gave no answer that can be used, when nothing is bought by asking.
+/// Why a store gave no usable answer to a request that buys nothing.
 public struct StoreError: Error, Equatable, Sendable {
   /// What to do about it.
   public enum Kind: Equatable, Sendable {
-    /// There is no answer, or none that can be understood, or the store itself is broken (5xx): what it said before still counts.
+    /// There is no answer, no intelligible one, or an internal error (5xx): the store's earlier answer stays in force.
     case unavailable
-    /// Not now, or a proxy on the way refused (408, 425, 429, a proxy's 4xx): ask again later, without an older answer in its place.
+    /// Not now, or a proxy on the way refused (408, 425, 429, a proxy's 4xx): repeat the request later, and do not use an older answer.
     case busy
     /// The session has ended: sign in, then ask again.
     case unauthorized
-    /// The store said no; asking again changes nothing, and what it said before no longer counts.
+    /// The store refused; repeating the request changes nothing, and its earlier answer no longer counts.
     case refused
   }
 
@@ -18,7 +18,7 @@ public struct StoreError: Error, Equatable, Sendable {
   public let code: String
   /// For people.
   public let sentence: String
-  /// What was thrown underneath, for logs; two failures that differ only in this are equal.
+  /// The underlying error, for logs; two failures that differ only in this are equal.
   public let underlying: (any Error)?
 
   /// Memberwise initializer.

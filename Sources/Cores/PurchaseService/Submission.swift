@@ -1,4 +1,4 @@
-/// One transaction on its way through the store: there is never a second for the same transaction. Later callers wait for this one.
+/// One transaction on its way through the store: there is at most one for each transaction, and later callers wait for it.
 @MainActor final class Submission<Purchasable: Hashable & Sendable> {
   var transaction: Transaction
   var onProgress: (@MainActor (PurchaseProgress) -> Void)?
@@ -6,9 +6,9 @@
   private var answer: PurchaseOutcome<Purchasable>?
   private var waiting: [CheckedContinuation<PurchaseOutcome<Purchasable>, Never>] = []
   let pause = Pause()
-  /// Whether the caller has left: it does not wait between tries, and does not hear the end.
+  /// Whether the caller has left: it does not wait between tries, and does not get the outcome.
   private(set) var isLeft = false
-  /// Why it is asked about again, during the wait for that.
+  /// Why the request is repeated, during the wait for that.
   var reason: PendingReason?
   private var watching: [CheckedContinuation<Void, Never>] = []
 
@@ -20,14 +20,14 @@
     return await withCheckedContinuation { waiting.append($0) }
   }
 
-  /// The caller has left: it is told that the purchase is pending as soon as that waits, and the end is told by a notice.
+  /// The caller has left: it gets the outcome pending as soon as the purchase waits, and a notice gives the final outcome.
   func leave() {
     isLeft = true
     if let reason { report(.pending(reason)) }
   }
 
   /// Answers the waiting callers; each is answered once.
-  /// - Returns: whether no caller has heard this answer: it left, was given another one before, or asked in an earlier run.
+  /// - Returns: whether no caller got this outcome: it left, got another one before, or called in an earlier run.
   @discardableResult func report(_ outcome: PurchaseOutcome<Purchasable>) -> Bool {
     defer { answer = outcome }
     let isUnheard = (waiting.isEmpty || isLeft) && answer != outcome
@@ -39,7 +39,7 @@
     return isUnheard
   }
 
-  /// Returns once the store has been asked again, whatever came of it.
+  /// Returns after the next request to the store, with any result.
   func nextTry() async { await withCheckedContinuation { watching.append($0) } }
 
   /// A try has ended: resumes those that wait for one.

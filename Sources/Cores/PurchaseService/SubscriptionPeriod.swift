@@ -60,8 +60,8 @@ public struct SubscriptionPeriod: Hashable, Sendable {
     return SubscriptionPeriod(months: months.partialValue, days: days.partialValue)
   }
 
-  /// When it is over, counted from `start` by the Gregorian calendar, whatever calendar the device uses: a month from the 31st ends on the
-  /// next month's last day.
+  /// When it is over, counted from `start` by the Gregorian calendar on every device: a month from the 31st ends on the next month's last
+  /// day.
   /// - Parameters:
   ///   - start: when it begins.
   ///   - times: how many of it follow one another.

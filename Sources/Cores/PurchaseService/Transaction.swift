@@ -12,7 +12,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     case submitted
     /// The store charged and gave a receipt.
     case received
-    /// The receipt is verified and stored; the store is yet to be told.
+    /// The receipt is verified and stored; the transaction is not finished in the store yet.
     case verified
     /// Over: bought.
     case finished
@@ -55,7 +55,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     case failed
     /// Bought elsewhere or earlier: known from its receipt alone.
     case restored
-    /// The person has to do something first: ``Transaction/sentence`` says what, ``Transaction/url`` where.
+    /// The person has to act first: ``Transaction/sentence`` says what, ``Transaction/url`` where.
     case interrupted
     /// Taken back by the store: ``Transaction/sentence`` says why.
     case revoked
@@ -71,7 +71,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
 
   /// The identifier.
   public let id: UUID
-  /// The seller it belongs to: no other store is ever asked about it.
+  /// The seller it belongs to: no other store ever gets it.
   public let seller: String
   /// Who buys: captured at the first step, and never changed.
   public let user: String
@@ -79,7 +79,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
   public let productID: Product.ID
   /// Whether it is paid once, which decides when it may be finished.
   public let isOneTime: Bool
-  /// What the person was shown as the total; `nil` for what was bought elsewhere.
+  /// The total that the person was shown; `nil` for a purchase from elsewhere.
   public let price: Price?
   /// The name of the path that began it, which finishes it too.
   public let purchasePath: String
@@ -97,14 +97,14 @@ public struct Transaction: Equatable, Sendable, Identifiable {
   public internal(set) var wait: Wait?
   /// For the person: what is waited for, why it failed, or why it was taken back.
   public internal(set) var sentence: String?
-  /// Where the person does what the store waits for, if there is a page for it.
+  /// The page on which the person does what the store waits for; `nil` without one.
   public internal(set) var url: String?
   /// Whether the store took it back after it was bought.
   public internal(set) var isRevoked = false
-  /// Whether it is known from its receipt alone; such a one is never in the journal.
+  /// Whether it is known from its receipt alone; such a transaction is never in the journal.
   public let isRestored: Bool
 
-  /// Makes one that has just begun, or with a token one that was just authorized.
+  /// A purchase that begins now: in its first step, or authorized already if there is a `token`.
   public init(
     id: UUID, seller: String, user: String, productID: Product.ID, isOneTime: Bool, price: Price, purchasePath: String, begun: Date,
     token: PaymentToken? = nil
@@ -136,7 +136,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     step = .finished
   }
 
-  /// Where it stands, from what was written down.
+  /// Its state, from its step and its other fields.
   public var state: State {
     if isRevoked { return .revoked }
     switch step {
@@ -151,7 +151,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     }
   }
 
-  /// Notes what the store waits for, or that it waits for nothing any more.
+  /// Sets what the store waits for; `nil` for nothing any more.
   mutating func wait(for reason: PendingReason?) {
     switch reason {
     case .deferred(let sentence): (wait, self.sentence, url) = (.deferred, sentence, nil)
@@ -160,7 +160,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     }
   }
 
-  /// Whether it is over for a receipt that the store gave and then refused, so that money may have moved for nothing.
+  /// Whether it failed because its receipt was refused, so that money may have moved for nothing.
   var isRejected: Bool { step == .failed && !isRevoked && failure == PurchaseError.receiptRejected }
 
   /// What the store waits for, as a reason; `nil` while it waits for nothing.

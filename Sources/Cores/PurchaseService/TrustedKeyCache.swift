@@ -2,11 +2,11 @@ import Foundation
 import Runtime
 import SignedReceipts
 
-/// The seller's keys: from memory, else from the journal, else from the seller. An actor: a leaf that does no more than keep them.
+/// The seller's keys: from memory, else from the journal, else from the seller. An actor that only stores them.
 public actor TrustedKeyCache {
-  /// How long after a fetch a key that is still unknown is not asked for again, so that forged receipts cannot cause requests at will.
+  /// How long after a fetch a key that is still unknown is not requested again, so that forged receipts cannot cause requests at will.
   public static let refetchInterval: Duration = .seconds(60)
-  /// How long keys are used without asking the seller whether it gave one up.
+  /// How long keys are used without asking the seller whether one was revoked.
   public static let refreshInterval: Duration = .seconds(86_400)
 
   private let seller: String
@@ -23,7 +23,7 @@ public actor TrustedKeyCache {
 
   /// - Parameters:
   ///   - seller: whose keys, as the journal names it.
-  ///   - purchasePath: the name of the path that verifies with them; no other one's receipts are judged by them.
+  ///   - purchasePath: the name of the path that verifies with them; they verify no other path's receipts.
   ///   - journal: keeps the keys for a start without a network.
   ///   - clock: dates them, and spaces out fetches.
   ///   - fetch: asks the seller for its keys; may throw anything.
@@ -42,13 +42,13 @@ public actor TrustedKeyCache {
   public func current() async throws(VerificationError) -> TrustedKeys {
     if let known { return known }
     let stored = try? await journal.trustedKeys(seller: seller, purchasePath: purchasePath)
-    // Another call may have asked the seller meanwhile.
+    // Another call may have fetched the keys meanwhile.
     if known == nil { (known, storedAt) = (stored?.keys, stored?.fetched) }
     if let known { return known }
     return try await refetch()
   }
 
-  /// The keys that are known; asks the seller again when they are old, and makes do with them when it is away.
+  /// The keys that are known; asks the seller again when they are old, and uses them while it is unreachable.
   /// - Throws: ``VerificationError/unavailable(_:)`` when there are none.
   func fresh() async throws(VerificationError) -> TrustedKeys {
     let keys = try await current()
@@ -60,7 +60,7 @@ public actor TrustedKeyCache {
   private var isOld: Bool {
     if let lastRefresh, clock.uptime - lastRefresh < Self.refetchInterval { return false }
     if let lastFetch { return clock.uptime - lastFetch >= Self.refreshInterval }
-    // A clock that was set back since says nothing of the age.
+    // After the clock was set back, the age is unknown.
     guard let age = storedAt.map(clock.now.timeIntervalSince) else { return false }
     return age < 0 || age >= Self.refreshInterval.seconds
   }
@@ -83,7 +83,7 @@ public actor TrustedKeyCache {
         fetching = nil
         known = fetched
         lastFetch = clock.uptime
-        // What is not stored now is asked for again at the next start.
+        // Keys that are not stored now are requested again at the next start.
         try? await journal.store(fetched, seller: seller, purchasePath: purchasePath)
       }
       return fetched

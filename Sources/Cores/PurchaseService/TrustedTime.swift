@@ -2,15 +2,15 @@ import Foundation
 import Runtime
 import SQLiteStorage
 
-/// The time as far as it is proved: what the seller signed last, plus what has passed on this machine since. It is never ahead of the
-/// seller's, and never goes back, whatever the wall clock is set to. A restart of the machine proves nothing by itself: time goes on from
-/// the last value that was written down.
+/// The proved time: the seller's last signed time, plus the time that has passed on this machine since. It is never ahead of the seller's,
+/// and never goes back, also when the wall clock is set. A restart of the machine proves nothing by itself: time continues from the last
+/// value that was written down.
 struct TrustedTime: Equatable, Sendable {
   /// What a receipt is worth at this time.
   enum Access: Equatable {
     /// In force by every clock.
     case inForce
-    /// Over by one clock at least, and the store has not said so: access goes on for a while.
+    /// Over by one clock at least, and not confirmed by the store: access continues for a while.
     case inGrace
     /// Over.
     case expired
@@ -20,7 +20,7 @@ struct TrustedTime: Equatable, Sendable {
   private(set) var time: Date = .distantPast
   private(set) var uptime: Duration = .zero
   private(set) var boot = ""
-  /// Starts of the program without a word from the store, this one included.
+  /// Starts of the program without an answer of the store, including this one.
   private(set) var starts = 0
 
   /// The time now.
@@ -31,7 +31,7 @@ struct TrustedTime: Equatable, Sendable {
   /// The best guess: the wall clock, unless it is proved to be behind.
   func guess(_ clock: any AppClock) -> Date { max(now(clock), clock.now) }
 
-  /// Goes on from here: from a time that was signed, or from what has passed.
+  /// Moves the time forward: to a signed time, or by the time that has passed.
   mutating func advance(to signed: Date = .distantPast, _ clock: any AppClock) {
     (time, uptime, boot) = (max(now(clock), signed), clock.uptime, clock.boot)
   }
@@ -39,8 +39,8 @@ struct TrustedTime: Equatable, Sendable {
   /// The store said what is in force.
   mutating func heardFromStore() { starts = 0 }
 
-  /// The one judgement of what ends at a time. The proved time alone decides the end, so that a clock set back gains nothing. The wall
-  /// clock may only raise a doubt: a clock set forward, or a machine that was off for long, leaves the grace and its count of starts.
+  /// Decides what has ended at a time. The proved time alone decides the end, so that a clock set back gains nothing. The wall clock may
+  /// only raise a doubt: a clock set forward, or a machine that was off for long, leaves the grace and its count of starts.
   func access(until expires: Date?, _ clock: any AppClock) -> Access {
     guard let expires else { return .inForce }
     let proved = now(clock)
@@ -62,7 +62,7 @@ struct TrustedTime: Equatable, Sendable {
 }
 
 extension Journal {
-  /// Counts a start of the program, and gives the time that an earlier one left.
+  /// Counts a start of the program, and returns the time of the earlier one.
   /// - Throws: `SQLiteError`.
   func beginTime(seller: String, purchasePath: String) async throws -> TrustedTime {
     let clock = clock

@@ -15,7 +15,7 @@ public struct TestLocation: Sendable {
 
 /// A queue whose every function fails the test, unless the test overrides it. Safe from any thread.
 ///
-/// How a test fails is the test's business: hand in a closure. With Swift Testing:
+/// A closure of the test decides how a test fails. With Swift Testing:
 ///
 ///     let queue = MockQueueProcessor { message, at in
 ///       let place = SourceLocation(fileID: "\(at.fileID)", filePath: "\(at.file)", line: Int(at.line), column: Int(at.column))

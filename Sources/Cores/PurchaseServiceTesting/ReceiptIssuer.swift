@@ -2,7 +2,7 @@ import Foundation
 import PurchaseService
 import SignedReceipts
 
-/// A seller's signing desk: makes genuine receipts for tests, and forged ones on request. What is bought is the product's identifier.
+/// A seller's signing desk: makes genuine receipts for tests, and forged ones on request. The purchasable is the product's identifier.
 public struct ReceiptIssuer: Sendable {
   private struct Claims: Codable {
     var iss: String
@@ -19,7 +19,7 @@ public struct ReceiptIssuer: Sendable {
   /// What it signs with.
   public var key: SigningKey
 
-  /// Makes one with a new key.
+  /// Generates a new signing key for `algorithm`.
   /// - Throws: `KeyError`.
   public init(name: String = "seller", algorithm: SignatureAlgorithm = .edDSA) throws {
     self.name = name
@@ -41,7 +41,7 @@ public struct ReceiptIssuer: Sendable {
     return try JWS.sign(payload: JSONEncoder().encode(claims), key: key)
   }
 
-  /// The receipt that a transaction deserves, as a store's answer; a receipt that cannot be made is an answer that cannot be used.
+  /// A transaction's receipt, as a store's answer; a failure to make the receipt is an unusable answer.
   public func accepted(_ transaction: Transaction, expires: Date? = nil, isConsumable: Bool = false) -> SubmissionOutcome {
     do {
       let receipt = try receipt(

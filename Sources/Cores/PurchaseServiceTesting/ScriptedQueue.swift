@@ -2,7 +2,7 @@ import Foundation
 import PurchaseService
 import Synchronization
 
-/// A queue that answers as it is told and keeps what it was asked. Safe from any thread.
+/// A queue that gives scripted answers and records what it was asked. Safe from any thread.
 public final class ScriptedQueue: QueueProcessor {
   /// Answers a submission; `call` counts all of them from 1.
   public typealias Answer = @Sendable (_ transaction: Transaction, _ call: Int) async -> SubmissionOutcome
@@ -43,11 +43,11 @@ public final class ScriptedQueue: QueueProcessor {
     for observer in observers { observer.yield(update) }
   }
 
-  /// Every submission, as it came.
+  /// Every submission, in order of arrival.
   public var submitted: [Transaction] { state.withLock { $0.submitted } }
-  /// Every receipt that this user was given, as it came.
+  /// Every receipt that this user was given, in order.
   public func receipts(of user: String) -> [String] { state.withLock { $0.receipts.filter { $0.user == user }.map(\.receipt) } }
-  /// Every transaction that was finished, as it came.
+  /// Every transaction that was finished, in order.
   public var finished: [UUID] { state.withLock { $0.finished } }
   /// Whether one transaction was ever submitted while an earlier submission of it was running.
   public var overlapped: Bool { state.withLock { $0.overlapped } }

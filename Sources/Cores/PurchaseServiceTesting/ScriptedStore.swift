@@ -2,7 +2,7 @@ import Foundation
 import PurchaseService
 import Synchronization
 
-/// An authorizer that answers as it is told and keeps what it was asked. Safe from any thread.
+/// An authorizer that gives scripted answers and records what it was asked. Safe from any thread.
 public final class ScriptedAuthorizer: PaymentAuthorizer {
   /// Answers; `started` is to be called where the person agrees.
   public typealias Answer = @Sendable (_ order: OrderSummary, _ started: @Sendable () async -> Void) async throws -> PaymentAuthorization
@@ -10,7 +10,7 @@ public final class ScriptedAuthorizer: PaymentAuthorizer {
   private let answer: Answer
   private let asked = Mutex<[OrderSummary]>([])
 
-  /// - Parameter answer: what asking gets; agrees with the token `token` unless given.
+  /// - Parameter answer: the authorizer's answer; by default it agrees with the token `token`.
   public init(
     _ answer: @escaping Answer = { _, started in
       await started()
@@ -18,7 +18,7 @@ public final class ScriptedAuthorizer: PaymentAuthorizer {
     }
   ) { self.answer = answer }
 
-  /// What was asked for.
+  /// The orders that it was called with.
   public var orders: [OrderSummary] { asked.withLock { $0 } }
 
   /// See `PaymentAuthorizer`.
@@ -28,7 +28,7 @@ public final class ScriptedAuthorizer: PaymentAuthorizer {
   }
 }
 
-/// A fetcher that answers as it is told and keeps what it was asked. Safe from any thread.
+/// A fetcher that gives scripted answers and records what it was asked. Safe from any thread.
 public final class ScriptedProducts: ProductFetcher {
   /// Answers a request; `call` counts all of them from 1.
   public typealias Answer = @Sendable (_ request: ProductRequest, _ call: Int) async throws -> [Product]
@@ -37,12 +37,12 @@ public final class ScriptedProducts: ProductFetcher {
 
   /// Answers by a closure, until it is replaced by ``answer(_:)``.
   public init(_ answer: @escaping Answer) { state = Mutex((answer, [])) }
-  /// Answers with those of these products that are asked for.
+  /// Answers with the requested ones of these products.
   public convenience init(_ products: [Product]) { self.init { request, _ in products.filter { request.ids.contains($0.id) } } }
 
   /// What requests get from here on.
   public func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
-  /// Every request, as it came.
+  /// Every request, in order of arrival.
   public var requests: [ProductRequest] { state.withLock { $0.requests } }
 
   /// See `ProductFetcher`.
@@ -55,7 +55,7 @@ public final class ScriptedProducts: ProductFetcher {
   }
 }
 
-/// A door that is shut until it is opened: holds an answer back until the test says so. Safe from any thread.
+/// A gate that is closed until it is opened: holds an answer back until the test opens it. Safe from any thread.
 public final class Gate: Sendable {
   private struct State {
     var isOpen = false

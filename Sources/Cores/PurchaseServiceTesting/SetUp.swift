@@ -11,7 +11,7 @@ public struct TestingConfig: PurchaseServiceConfig {
   /// Five minutes.
   public let clockSkewLimit: Duration = .seconds(300)
 
-  /// Makes one; all are alike.
+  /// The values above, which every instance has.
   public init() {}
 }
 

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A clock over another one that can run faster, stand still or be moved on: for testers, who cannot wait a month for a renewal.
 ///
-/// Wall time and uptime move together; both only go forwards, and what a person does to the wall clock underneath is followed. A sleeper on
-/// it wakes when *its* time has come, also when the rate changes meanwhile. Safe from any thread.
+/// Wall time and uptime move together; both only go forwards, and changes of the wall clock underneath are followed. A sleeper on it wakes
+/// when *its* time has come, also when the rate changes meanwhile. Safe from any thread.
 public final class AdjustableClock: AppClock, Sendable {
   /// Thirty days pass in thirty seconds.
   public static let monthInThirtySeconds = 86_400
@@ -23,13 +23,13 @@ public final class AdjustableClock: AppClock, Sendable {
 
   private let base: any AppClock
   private let state: Mutex<State>
-  /// One of its own for each clock: how far another one was ahead is not known here.
+  /// Each clock has a boot of its own, since it does not know how far another one was ahead.
   public let boot: String
 
   /// - Parameters:
   ///   - base: the clock underneath.
   ///   - rate: see ``rate``.
-  ///   - ahead: how far ahead of it this one starts; to go on where an earlier one was.
+  ///   - ahead: how far ahead of it this one starts, to continue an earlier one.
   public init(_ base: any AppClock, rate: Int = 1, ahead: Duration = .zero) {
     self.base = base
     let mark = base.uptime
@@ -51,7 +51,7 @@ public final class AdjustableClock: AppClock, Sendable {
 
   /// The wall clock's time.
   public var now: Date { base.now + ahead.seconds }
-  /// Time since the clock underneath began to count, and what this one added.
+  /// The uptime of the clock underneath, plus the time that this one added.
   public var uptime: Duration { state.withLock { Self.uptime($0, base) } }
 
   private static func uptime(_ state: borrowing State, _ base: any AppClock) -> Duration {

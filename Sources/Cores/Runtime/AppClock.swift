@@ -17,17 +17,17 @@ public protocol AppClock: Sendable {
 
 /// The machine's own clock.
 public struct SystemClock: AppClock {
-  // Where the kernel does not say, each process is a boot of its own: nothing is then known of the time between two of them.
+  // Where the kernel does not name the boot, each process counts as one of its own: the time between two processes is then unknown.
   private static let bootID =
     (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
     ?? UUID().uuidString
 
-  /// Makes one; all are the same clock.
+  /// Has no state: every instance reads the same clocks.
   public init() {}
 
   /// The wall clock's time.
   public var now: Date { Date() }
-  /// Time since the machine was started, in which a suspended machine counts.
+  /// Time since the machine was started, including the time in suspend.
   public var uptime: Duration {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
@@ -91,8 +91,8 @@ public final class ManualClock: AppClock, Sendable {
     for sleeper in due { sleeper.continuation.resume() }
   }
 
-  /// Counts ``uptime`` from zero again, as a machine does that was switched off and on. The wall clock stands still meanwhile; each sleeper
-  /// has as long to sleep as before.
+  /// Counts ``uptime`` from zero again, like a machine after a restart. The wall clock stands still meanwhile; each sleeper has as long to
+  /// sleep as before.
   public func reboot() {
     state.withLock { state in
       state.sleepers = state.sleepers.map { Sleeper(id: $0.id, due: $0.due - state.uptime, continuation: $0.continuation, count: $0.count) }
@@ -120,7 +120,7 @@ public final class ManualClock: AppClock, Sendable {
   /// - Throws: `CancellationError` when the task is cancelled.
   public func sleep(for duration: Duration) async throws { try await sleep(for: duration, count: nil) }
 
-  /// The same, and tells at once when the sleep begins (1) and when it is over (-1), before anything else can see the clock.
+  /// The same, and calls `count` with 1 when the sleep begins and with -1 when it is over, before anything else can see the clock.
   package func sleep(for duration: Duration, count: (@Sendable (Int) -> Void)?) async throws {
     let id = state.withLock { state in
       state.nextID += 1

@@ -1,10 +1,10 @@
-/// How long to wait before asking again: longer each time, up to a limit, and never all machines at the same moment.
+/// How long to wait before another try: longer each time, up to a limit, and with jitter, so that machines do not retry at the same moment.
 public struct Backoff: Equatable, Sendable {
   /// The wait after the first try; it doubles with each further one.
   public var first: Duration
   /// The longest wait of our own; the server may ask for a longer one.
   public var longest: Duration
-  /// How much longer a wait may be made by chance, as a share of our own wait: 0 to 1.
+  /// How much longer chance may make a wait, as a share of our own wait: 0 to 1.
   public var jitter: Double
 
   /// Memberwise initializer.
@@ -14,10 +14,10 @@ public struct Backoff: Equatable, Sendable {
     self.jitter = jitter
   }
 
-  /// The wait before the next try: never shorter than was asked for, never longer than that or our longest wait by more than the jitter.
+  /// The wait before the next try: never shorter than `retryAfter`, never longer than that or our longest wait by more than the jitter.
   /// - Parameters:
   ///   - tries: how many there were, from 1.
-  ///   - retryAfter: what the server asked for (RFC 9110, section 10.2.3), which counts unless our own is longer.
+  ///   - retryAfter: the pause that the server requested (RFC 9110, section 10.2.3), which counts unless our own is longer.
   ///   - chance: how much of the jitter, from 0 to 1: ``RandomSource/fraction()``.
   public func wait(after tries: Int, retryAfter: Duration? = nil, chance: Double) -> Duration {
     let own = min(first * (1 << min(max(tries - 1, 0), 20)), longest)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Another program, started by this one.
 ///
-/// Unlike Foundation's `Process` it hands the child nothing but the three standard descriptors. Foundation's learns of a child's end from a
+/// Unlike Foundation's `Process`, it gives the child only the three standard descriptors. Foundation's learns of a child's end from a
 /// socket that every other child inherits, so that waiting for one may last until another has ended. Safe from any thread.
 public final class ChildProcess: Sendable {
   /// How a process ended.

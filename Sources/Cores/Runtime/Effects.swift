@@ -1,7 +1,7 @@
 /// The one door by which state-holding code leaves the main actor and comes back.
 ///
 /// Each completion is numbered as it arrives. An input, a timer or such a completion is a *delivery*, the only thing that changes state;
-/// a recorder reads them through ``onDelivery``. Isolated to the main actor, like all state that a person can see.
+/// tests and scenarios count them through ``onDelivery``. Isolated to the main actor, like all state that a person can see.
 @MainActor public final class Effects {
   /// One delivery: its place in the order of all, and what it was.
   public struct Delivery: Equatable, Sendable {
@@ -15,23 +15,23 @@
   public var onDelivery: ((Delivery) -> Void)?
   /// How many effects have been started and not delivered.
   public private(set) var inFlight = 0
-  /// How many timers have been started and have not ended: as many as sleep on their clock, once those that are due have been heard of.
+  /// How many timers have been started and have not ended. Once those that are due have been delivered, as many sleep on their clock.
   public private(set) var timers = 0
   /// Whether ``stop()`` was called.
   public private(set) var isStopped = false
   private var deliveries = 0
   private var settling: [CheckedContinuation<Void, Never>] = []
 
-  /// Makes one; the executable makes one for the app, a test one for itself.
+  /// Nothing is under way yet. The app has one instance, and each test one of its own.
   public init() {}
 
-  /// Numbers something that comes from outside without having been asked for: an input, a signal of the desktop.
+  /// Numbers a delivery that no effect requested: an input, a signal of the desktop.
   public func deliver(_ label: String) {
     deliveries += 1
     onDelivery?(Delivery(number: deliveries, label: label))
   }
 
-  /// Delivers nothing from here on, and begins nothing: a caller that awaits it waits for ever, as in a process that was killed. For
+  /// Starts and delivers nothing from here on: a caller that awaits an effect waits for ever, as in a process that was killed. For
   /// scenarios and tests, which cannot end a process of their own.
   public func stop() { isStopped = true }
 
@@ -50,8 +50,8 @@
     return try await delivered(label, result)
   }
 
-  /// Asks an actor that has a thread of its own, and delivers its answer. The shared pool is not on the way, there or back: two threads
-  /// fewer to wake. What `question` does before and after the actor, it does on the main actor.
+  /// Asks an actor that has a thread of its own, and delivers its answer. The call does not use the shared pool, so two threads fewer are
+  /// woken. What `question` does before and after the actor, it does on the main actor.
   /// - Throws: what `question` throws, delivered in the same way.
   public func call<Value: Sendable>(
     _ label: String, _ work: nonisolated(nonsending) () async throws -> Value
@@ -86,7 +86,7 @@
     deliver(label)
   }
 
-  /// Waits for a task to end, but not for longer than `patience`. The task goes on after that.
+  /// Waits for a task to end, but not for longer than `patience`. The task continues after that.
   /// - Parameters:
   ///   - label: names the timer among the deliveries.
   ///   - patience: how long the task may take.
@@ -116,7 +116,7 @@
     do { return .success(try await work()) } catch { return .failure(error) }
   }
 
-  /// Returns when nothing is in flight and what has been delivered was worked off: what a test waits for instead of sleeping.
+  /// Returns when nothing is in flight and the deliveries' consequences have run: tests wait for this instead of sleeping.
   public func settled() async {
     var seen = -1
     while inFlight > 0 || seen != deliveries {
@@ -137,7 +137,7 @@
   }
 }
 
-/// What of ``Effects`` the caller works for: a clock that counts its sleepers asks this.
+/// Which part of ``Effects`` the present task belongs to, for clocks that count their sleepers.
 public enum EffectScope: Sendable {
   /// For ``Effects/run(_:_:)``, which is in flight meanwhile.
   case effect

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Where new identifiers come from, so that tests and replays get the ones they know.
+/// Where new identifiers come from. Tests and scenarios use a source whose sequence they know.
 public protocol IdentifierSource: Sendable {
   /// A new identifier, never given before.
   func next() -> UUID
@@ -9,13 +9,13 @@ public protocol IdentifierSource: Sendable {
 
 /// The system's random identifiers.
 public struct RandomIdentifiers: IdentifierSource {
-  /// Makes one; all are alike.
+  /// Has no state: every instance draws from the system's generator.
   public init() {}
   /// A random (version 4) identifier.
   public func next() -> UUID { UUID() }
 }
 
-/// `00000000-0000-0000-0000-000000000001` and so on: for tests and replays. Safe from any thread.
+/// `00000000-0000-0000-0000-000000000001` and so on: for tests and scenarios. Safe from any thread.
 public final class SequentialIdentifiers: IdentifierSource, Sendable {
   private let last = Atomic<UInt64>(0)
 

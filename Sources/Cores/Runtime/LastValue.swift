@@ -1,8 +1,8 @@
 /// A value with any number of listeners, each with a stream of its own.
 ///
 /// Every stream starts with the last value, skips to the newest one and never gives the same twice in a row: a slow reader is never behind,
-/// and does not see a value that has changed back before it looks. Readers hold their owner weakly and end with their screen. Isolated to
-/// the main actor.
+/// and misses a change that was reverted before it read. Readers hold their owner weakly and end with their screen. Isolated to the main
+/// actor.
 @MainActor public final class LastValue<Value: Equatable & Sendable> {
   /// One stream's place in the sequence of values.
   @MainActor private final class Reader {

@@ -8,7 +8,7 @@ public struct LeastRecentlyUsed<Key: Hashable, Value> {
     var lastUse: UInt64
   }
 
-  /// The most that all values may cost together, in whatever unit the owner counts.
+  /// The most that all values may cost together, in the owner's unit.
   public private(set) var limit: Int
   /// What they cost.
   public private(set) var cost = 0
@@ -30,7 +30,7 @@ public struct LeastRecentlyUsed<Key: Hashable, Value> {
   }
 
   /// Adds a value, or puts it in the place of another.
-  /// - Returns: the keys of those that had to go; `key` itself when it alone costs more than the limit.
+  /// - Returns: the keys of the removed values; `key` itself when it alone costs more than the limit.
   @discardableResult public mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Key] {
     remove(key)
     guard cost <= limit else { return [key] }
@@ -54,7 +54,7 @@ public struct LeastRecentlyUsed<Key: Hashable, Value> {
     return entry.value
   }
 
-  /// An eighth more than is needed, so that the next ones that come do not sort all again.
+  /// An eighth more than needed, so that not every insertion sorts them again.
   private mutating func makeRoom(keepingLast keepsLast: Bool = true) -> [Key] {
     var dropped: [Key] = []
     for (key, _) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }).dropLast(keepsLast ? 1 : 0) {

@@ -1,5 +1,5 @@
 extension String {
-  /// With the signs that HTML and XML give a meaning as entities, in an element or an attribute.
+  /// The text with the characters that have a meaning in HTML and XML as entities, for an element or an attribute.
   ///
   /// The comparison is by Unicode scalars, as in a parser of markup. A `Character` holds a sign together with an accent that follows it, and
   /// is then not equal to the sign.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where chance comes from, so that tests and replays get the one they know.
+/// Where chance comes from. Tests and scenarios use a source whose sequence they know.
 public protocol RandomSource: Sendable {
   /// 64 bits, each as likely as not.
   func next() -> UInt64
@@ -13,7 +13,7 @@ extension RandomSource {
 
 /// The system's chance.
 public struct SystemRandom: RandomSource {
-  /// Makes one; all are alike.
+  /// Has no state: every instance draws from the system's generator.
   public init() {}
   /// 64 random bits.
   public func next() -> UInt64 { .random(in: .min ... .max) }

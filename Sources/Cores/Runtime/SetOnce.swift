@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What a module's configuration is kept in: given once, before anything in the module is used, and never changed again.
+/// Holds a module's configuration: set once, before the module is used, and never changed.
 ///
 ///     @dynamicMemberLookup enum Config {
 ///       fileprivate static let given = SetOnce<any ShopConfig>(module: "Shop")
 ///       static subscript<Value>(dynamicMember property: KeyPath<any ShopConfig, Value>) -> Value { given.get[keyPath: property] }
 ///     }
 ///
-/// Safe from any thread. Both mistakes stop the process, in release builds too with the message: nothing sensible could go on.
+/// Safe from any thread. A second call and a missing one stop the process with a message, in release builds too.
 public final class SetOnce<Value: Sendable>: Sendable {
   private let module: String
   private let value = Mutex<Value?>(nil)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work that several ask for at the same time and that is done once: one piece for each key, its result for all who wait.
+/// Work that concurrent callers share: one piece of work for each key, whose result all callers get.
 ///
 /// A caller that is cancelled gets `CancellationError` at once. Work without callers is cancelled, and the next caller begins it again. Safe
 /// from any thread.
@@ -41,7 +41,7 @@ public final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendab
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { waiter in
         let isCancelled = state.withLock { state in
-          // The task is marked before its handler runs: a handler that came too early to find this waiter is seen here.
+          // The task is marked before its handler runs: a handler that ran too early to find this waiter is seen here.
           if Task.isCancelled { return true }
           if state.pieces[key] == nil {
             let piece = state.next()

@@ -2,8 +2,8 @@ import Foundation
 
 /// Standard error, for the person who runs a program. Safe from any thread.
 public enum StandardError {
-  /// Writes a line. Output that a closed or a full pipe does not take is lost: no program waits for its log, or ends with it. The program
-  /// has to ignore SIGPIPE.
+  /// Writes a line. Output to a closed or a full pipe is lost: no program waits for its log, or ends because of it. The program has to
+  /// ignore SIGPIPE.
   public static func write(_ line: String) { write(line, to: STDERR_FILENO) }
 
   static func write(_ line: String, to descriptor: Int32) {

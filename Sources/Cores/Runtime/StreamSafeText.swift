@@ -1,10 +1,10 @@
 import Foundation
 
-/// Text from outside as Unicode's Stream-Safe Text Format has it (UAX 15, 13): no letter has more than thirty marks, which is more than in any
-/// language.
+/// Text from outside as Unicode's Stream-Safe Text Format has it (UAX 15, 13): no letter has more than thirty marks, which is enough for
+/// every language.
 ///
-/// Swift compares and hashes text in its composed form, and to put the marks of one letter in order takes time by the square of their number:
-/// 80,000 of them take nine seconds. Whatever takes text from strangers makes it safe first, so that nothing behind has to think of it.
+/// Swift compares and hashes text in its composed form, and to put the marks of one letter in order takes time by the square of their
+/// number: 80,000 of them take nine seconds. Code that takes text from strangers makes it safe first, so that no other code has to.
 public enum StreamSafeText {
   private static let mostMarks = 30
 

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Error {
-  /// Why something with a file failed, in the system's words: "No such file or directory". Foundation has those beneath its own, which
-  /// are often only a number.
+  /// Why something with a file failed, in the system's words: "No such file or directory". Foundation has them as the underlying error; its
+  /// own text is often only a number.
   public var systemReason: String {
     guard let cause = (self as? CocoaError)?.underlying as NSError?, cause.domain == NSPOSIXErrorDomain else {
       return localizedDescription

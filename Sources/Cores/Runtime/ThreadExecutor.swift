@@ -26,7 +26,7 @@ public final class ThreadExecutor: SerialExecutor, Sendable {
   /// The executor, as an actor's `unownedExecutor` wants it.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-  /// Stops the process when the caller is not on this thread: what `assumeIsolated` and the storage entry points rest on.
+  /// Stops the process when the caller is not on this thread: `assumeIsolated` and the storage entry points rely on this.
   public func checkIsolated() { precondition(isCurrent, "called off the thread that owns this state") }
 
   /// Adds work that no caller awaits, to run after what is already there.
@@ -48,7 +48,7 @@ private final class JobQueue: @unchecked Sendable {
   private var jobs: [() -> Void] = []
   private var hasStarted = false
   private var stopped = false
-  /// Asked for with each statement: cheaper than `Thread.current`.
+  /// Read with each statement: cheaper than `Thread.current`.
   private let thread = Atomic(pthread_t())
 
   init(_ name: String) { self.name = name }
@@ -73,7 +73,7 @@ private final class JobQueue: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Not one of Foundation's threads: those take longer to begin, and the first page waits for this one.
+  /// Not one of Foundation's threads: those take longer to start, and the first page waits for this one.
   private func start() {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
@@ -111,7 +111,7 @@ private final class JobQueue: @unchecked Sendable {
     return jobs.isEmpty
   }
 
-  /// Names the calling thread: Swift does not see the C library's function for it.
+  /// Names the calling thread: the C library's function for it is not visible to Swift.
   private static func nameThread(_ name: String) {
     let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }
@@ -119,7 +119,7 @@ private final class JobQueue: @unchecked Sendable {
     close(file)
   }
 
-  /// Waits for jobs; `nil` when there will be none. The lock is not held while a job goes, which may stop this queue.
+  /// Waits for jobs; `nil` when there will be none. The lock is not held while a job is destroyed, which may stop this queue.
   private func next() -> [() -> Void]? {
     condition.lock()
     defer { condition.unlock() }

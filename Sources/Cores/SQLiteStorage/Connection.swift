@@ -9,7 +9,7 @@ import Runtime
 ///     try connection.execute("INSERT INTO post (id, title) VALUES (?, ?)", post.id, post.title)
 ///     let titles = try connection.query("SELECT title FROM post") { try $0.get(0, as: String.self) }
 public final class Connection {
-  /// What survives the machine losing power; the process being killed loses nothing either way.
+  /// What survives a power failure; a killed process loses nothing either way.
   public enum Synchronous: String, Sendable {
     /// Every committed transaction.
     case full = "FULL"
@@ -65,7 +65,7 @@ public final class Connection {
     }
   }
 
-  /// How long a call waits for another connection's lock from now on; five seconds unless told otherwise.
+  /// How long a call waits for another connection's lock from now on; five seconds by default.
   public func setBusyTimeout(_ time: Duration) {
     executor?.checkIsolated()
     sqlite3_busy_timeout(handle, Int32(time / .milliseconds(1)))
@@ -174,7 +174,7 @@ public final class Connection {
   /// The row id of the last row inserted.
   public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// How many pages of the file had to be read since it was opened: what proves that little is read out of much.
+  /// How many pages of the file had to be read since it was opened: tests use it to show that few pages are read of a large file.
   public var pagesRead: Int {
     var (count, highest) = (Int32(0), Int32(0))
     sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_MISS, &count, &highest, 0)
@@ -206,7 +206,7 @@ public final class Connection {
     }
   }
 
-  /// Runs `body`, which only reads, so that all of it is of one moment, and the file is locked once and not with each statement.
+  /// Runs `body`, which only reads, on one snapshot, and locks the file once instead of for each statement.
   /// - Throws: ``SQLiteError``, or what `body` throws.
   public func reading<Value>(_ body: () throws -> Value) throws -> Value {
     guard depth == 0 else { return try body() }
@@ -237,8 +237,8 @@ public final class Connection {
 
   /// Makes the file when there is none: SQLite would make it readable by everybody. Its log gets the same permissions.
   static func makeFile(_ path: String) {
-    // Only when there is none: closing a file that another connection has open would take away that one's locks (POSIX). What is wrong
-    // with the path is SQLite's to say.
+    // Only when there is none: closing a file that another connection has open would release that one's locks (POSIX). SQLite reports what
+    // is wrong with the path.
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if file >= 0 { close(file) }
   }

@@ -15,7 +15,7 @@ public final class DataFolder: Sendable {
     /// A path that cannot be used.
     /// - Parameters:
     ///   - path: the path.
-    ///   - reason: what the system says. Of a path that leads to a file, or through one, it says little: that is said here.
+    ///   - reason: the system's message, or our own where the path is a file, or leads through one, since the system's is unclear then.
     public static func unusable(at path: String, _ reason: String) -> Failure {
       let whole = URL(fileURLWithPath: path).standardizedFileURL
       var part = whole
@@ -38,7 +38,7 @@ public final class DataFolder: Sendable {
   public let path: String
   private let lock: Int32
 
-  /// Makes the folder when there is none, has it readable by its owner only, and locks it.
+  /// Makes the folder when there is none, makes it readable by its owner only, and locks it.
   /// - Throws: ``Failure``.
   public init(path: String) throws(Failure) {
     self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -61,7 +61,7 @@ public final class DataFolder: Sendable {
 
   deinit { close(lock) }
 
-  /// Takes a folder's permissions from everybody but its owner. One that is meant for all users, such as `/tmp`, is left as it is.
+  /// Removes all permissions on a folder except its owner's. A folder for all users, such as `/tmp`, is left as it is.
   private static func closeToOthers(_ path: String) throws(Failure) {
     var status = stat()
     guard stat(path, &status) == 0 else { throw .unusable(path: path, reason: String(cString: strerror(errno))) }

@@ -3,16 +3,15 @@ import Glibc
 import Runtime
 import Synchronization
 
-/// A database of a client: one connection on a thread of its own, so that neither the main thread nor the shared pool ever waits for a
-/// disk.
+/// A client's database: one connection on a thread of its own, so that neither the main thread nor the shared pool waits for a disk.
 ///
 /// Work runs in the order it was handed in. State-holding code awaits it inside `Effects.run`.
 public actor Database {
-  /// What becomes of a file that is damaged, or no database at all.
+  /// How a file that is damaged, or is no database, is treated.
   public enum Damage: Sendable {
-    /// The error is thrown, at the opening or later, and the file left as it is: for what cannot be had again.
+    /// The error is thrown, at the opening or later, and the file left as it is: for data that cannot be fetched again.
     case refuse
-    /// The file is renamed to `PATH.damaged`, in the place of an earlier one, and a new one made: for what can be had again.
+    /// The file is renamed to `PATH.damaged`, in the place of an earlier one, and a new one made: for data that can be fetched again.
     case setAside
   }
 
@@ -39,7 +38,7 @@ public actor Database {
   ///   - path: a file, or `:memory:`.
   ///   - migrations: the schema's history.
   ///   - synchronous: when a transaction counts as written.
-  ///   - damage: what becomes of a damaged file, now and whenever the damage is met.
+  ///   - damage: how a damaged file is treated, now and whenever the damage is found.
   /// - Throws: ``SQLiteError``, ``MigrationError``.
   public init(
     path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full, ifDamaged damage: Damage = .refuse
@@ -48,12 +47,12 @@ public actor Database {
     try await opened()
   }
 
-  /// A database that is being opened while the caller goes on; ``run(_:)`` throws what the opening throws.
+  /// A database that is being opened while the caller continues; ``run(_:)`` throws what the opening throws.
   /// - Parameters:
   ///   - path: a file, or `:memory:`.
   ///   - migrations: the schema's history.
   ///   - synchronous: when a transaction counts as written.
-  ///   - damage: what becomes of a damaged file, whenever the damage is met.
+  ///   - damage: how a damaged file is treated, whenever the damage is found.
   public init(
     opening path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full, ifDamaged damage: Damage = .refuse
   ) {
@@ -67,7 +66,8 @@ public actor Database {
     executor.post { self.assumeIsolated { database in _ = try? database.attempt { _ in } } }
   }
 
-  /// Runs `body` with the connection, on its thread; a second time, with a new file, when the first met damage that sets the file aside.
+  /// Runs `body` with the connection, on its thread; and once more, with a new file, if the first run found damage because of which the
+  /// file was set aside.
   /// - Throws: what `body` throws; ``SQLiteError`` with ``SQLiteError/Code/misuse`` once closed.
   public func run<Value: Sendable>(_ body: @Sendable (Connection) throws -> Value) async throws -> Value {
     do {
@@ -113,10 +113,10 @@ public actor Database {
 
   private func opened() async throws { try attempt { _ in } }
 
-  /// Renames the damaged file, with its log, and makes a new one. When that cannot be done, the damage is what is told.
+  /// Renames the damaged file, with its log, and makes a new one. When that fails, it throws the error of the damage.
   private func replace(_ error: any Error) throws {
     guard path != ":memory:" else { throw error }
-    // Closed before: closing removes the log by its name, which is the new file's then.
+    // Closed first: closing removes the log by its name, which would be the new file's otherwise.
     owned.connection = nil
     let aside = path + ".damaged"
     for end in ["", "-wal"] {
@@ -129,7 +129,7 @@ public actor Database {
   }
 }
 
-/// Lets go of the connection on its own thread: closing writes the log into the file.
+/// Releases the connection on its own thread: closing writes the log into the file.
 ///
 /// The database itself has no isolated deinit: Swift 6.3 fails to optimize modules that use an actor of another one that has ("circular
 /// reference").

@@ -19,7 +19,7 @@ public struct Migration: Equatable, Sendable {
 public enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A newer version of the program wrote the file.
   case newer(path: String, found: Int, known: Int)
-  /// The copy that is kept in case the upgrade is regretted could not be written.
+  /// The backup from before the upgrade could not be written.
   case backupFailed(path: String, SQLiteError)
   /// A step failed.
   case failed(path: String, version: Int, SQLiteError)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What SQLite answered instead of doing what it was asked.
+/// An error that SQLite returned.
 public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A primary result code (sqlite.org/rescode.html).
   public struct Code: RawRepresentable, Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// The SQL is wrong, or names something that does not exist.
     public static let error = Code(rawValue: SQLITE_ERROR)
-    /// Another connection holds the lock, and went on holding it for the whole busy time-out.
+    /// Another connection holds the lock, for the whole busy time-out.
     public static let busy = Code(rawValue: SQLITE_BUSY)
     /// The file or its folder cannot be written.
     public static let readOnly = Code(rawValue: SQLITE_READONLY)
@@ -27,7 +27,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let cannotOpen = Code(rawValue: SQLITE_CANTOPEN)
     /// A constraint of the schema was violated; ``SQLiteError/extendedCode`` says which kind.
     public static let constraint = Code(rawValue: SQLITE_CONSTRAINT)
-    /// A column holds another type than the one asked for.
+    /// A column holds another type than the requested one.
     public static let mismatch = Code(rawValue: SQLITE_MISMATCH)
     /// A call that makes no sense: more values than parameters, a connection that was closed.
     public static let misuse = Code(rawValue: SQLITE_MISUSE)
@@ -44,7 +44,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The statement, without its values, which may be private; the file's path when none was running.
   public let sql: String
 
-  /// Makes one; `code` may be extended.
+  /// Derives ``code`` and ``extendedCode`` from `code`, a primary or an extended result code of SQLite.
   public init(code: Int32, message: String, sql: String) {
     // SQLITE_IOERR_SHMSIZE: there is no room for the index of the log.
     self.code = code == SQLITE_IOERR | 19 << 8 ? .full : Code(rawValue: code & 0xff)
@@ -56,7 +56,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Whether the file itself is damaged or no database, so that trying again cannot help.
   public var isCorruption: Bool { code == .corrupt || code == .notADatabase }
 
-  /// Whether an error says so of a file, also of one that could not be upgraded for it.
+  /// Whether an error reports a damaged file, including one that could not be upgraded because of the damage.
   public static func isCorruption(_ error: any Error) -> Bool {
     if case MigrationError.failed(_, _, let cause) = error { return cause.isCorruption }
     return (error as? SQLiteError)?.isCorruption == true

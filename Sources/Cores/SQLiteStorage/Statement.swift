@@ -34,7 +34,7 @@ final class Statement {
     }
   }
 
-  /// - Parameter isCopied: if not, the bytes must stay until something else takes their place.
+  /// - Parameter isCopied: if not, the bytes must stay valid until another value is bound in their place.
   func bind(text: UnsafeBufferPointer<UInt8>, at index: Int32, isCopied: Bool) -> Int32 {
     // An empty string may come without an address, which SQLite would take for NULL.
     guard let base = text.baseAddress else { return matinee_sqlite3_bind_text(handle, index, "", 0) }
@@ -73,8 +73,8 @@ public struct PreparedStatement {
     while try connection.step(statement) {}
   }
 
-  /// Binds one value. It stays, for ``runBound(bytes:at:)`` and ``firstBound(text:at:_:)``, until another takes its place: what many uses have in
-  /// common is bound once.
+  /// Binds one value. It stays bound, for ``runBound(bytes:at:)`` and ``firstBound(text:at:_:)``, until another replaces it: a value that
+  /// many uses share is bound once.
   /// - Parameters:
   ///   - value: the value; `nil` for NULL.
   ///   - parameter: its place from 0.
@@ -83,7 +83,7 @@ public struct PreparedStatement {
     try connection.check(statement.bind(value?.scalar ?? .null, at: Int32(parameter + 1)), statement.sql)
   }
 
-  /// Runs it with the values that are bound, without looking at rows, and with bytes in the place of one of them: they are not copied.
+  /// Runs it with the bound values, ignoring rows, and with bytes in place of one value, which are not copied.
   /// - Parameters:
   ///   - bytes: read before this returns.
   ///   - parameter: the bytes' place from 0.
@@ -103,8 +103,8 @@ public struct PreparedStatement {
     while try connection.step(statement) {}
   }
 
-  /// Runs it with the values that are bound, and with a text in the place of one of them, which is not copied, and hands over the first of
-  /// its rows, if there is one.
+  /// Runs it with the bound values, and with a text in place of one value, which is not copied; passes the first row to `body`, if there is
+  /// one.
   /// - Parameters:
   ///   - text: in UTF-8.
   ///   - parameter: its place from 0.
@@ -130,7 +130,7 @@ public struct PreparedStatement {
   }
 }
 
-/// The row that a query stands on; valid only inside the `map` closure it was handed to.
+/// The present row of a query; valid only inside the `map` closure it was handed to.
 public struct Row {
   let statement: Statement
 
@@ -152,7 +152,7 @@ public struct Row {
   }
 
   /// The value of a column, by the name it has in the result.
-  /// - Throws: ``SQLiteError`` when there is none of that name or it holds something else, `NULL` among it.
+  /// - Throws: ``SQLiteError`` when there is none of that name or it holds something else, including `NULL`.
   public func get<Value: SQLValue>(_ column: String, as type: Value.Type = Value.self) throws -> Value {
     try get(try index(column), as: type)
   }
@@ -172,7 +172,7 @@ public struct Row {
     return statement.column(Int32(column))
   }
 
-  /// A whole number in a column by its place from 0, where nothing else can be, such as a row's own; 0 for anything else.
+  /// The integer in a column, by its index from 0, for columns that hold nothing else, such as a rowid; 0 for any other value.
   public func integer(_ column: Int) -> Int64 { sqlite3_column_int64(statement.handle, Int32(column)) }
 
   /// The bytes of a column that holds a blob, where SQLite has them: valid inside `body` only.

@@ -9,7 +9,7 @@ public final class Tokenizer {
   private let functions: fts5_tokenizer
   private let handle: OpaquePointer
 
-  /// How many bytes of texts were looked at so far: what proves that no text is walked over again and again.
+  /// How many bytes of texts were read so far: tests use it to show that no text is read repeatedly.
   public private(set) var bytesRead = 0
 
   /// - Parameters:
@@ -38,10 +38,10 @@ public final class Tokenizer {
 
   deinit { functions.xDelete(handle) }
 
-  /// Hands over the words of a text in their order, as the index has them, until `body` wants no more.
+  /// Passes the words of a text, as the index has them, to `body` in order, until that returns false.
   /// - Parameters:
   ///   - text: in UTF-8.
-  ///   - body: takes a word, valid inside it only, and where it stands in the text; returns whether to go on.
+  ///   - body: called with a word, which is valid inside it only, and the word's place in the text; returns whether to continue.
   /// - Throws: ``SQLiteError``, also when the connection's ``WorkLimit`` ends it.
   public func words(
     of text: UnsafeBufferPointer<UInt8>, _ body: (_ word: UnsafeBufferPointer<UInt8>, _ place: Range<Int>) -> Bool

@@ -3,14 +3,14 @@ import Runtime
 
 /// What ends the work on a connection before it is done.
 ///
-/// SQLite looks at it every few thousand steps of a statement, so that one ends in its middle. Whatever the statement changed is undone, and
-/// so is the transaction that it is in.
+/// SQLite checks it every few thousand steps of a statement, and interrupts the statement. Its changes are rolled back, with the
+/// transaction that it is in.
 public struct WorkLimit: Sendable {
-  /// How long a transaction may take, or a statement outside of any; `nil` for as long as it takes.
+  /// How long a transaction may take, or a statement outside of any; `nil` for no limit.
   public var deadline: Duration?
   /// What ``deadline`` is measured by.
   public var clock: any AppClock
-  /// Whether the caller does not want the work any more. It is asked on the connection's thread, in the task that works there.
+  /// Whether the caller has cancelled the work. Called on the connection's thread, in the task that works there.
   public var isCancelled: @Sendable () -> Bool
 
   /// Memberwise initializer.
@@ -23,7 +23,7 @@ public struct WorkLimit: Sendable {
   }
 }
 
-/// How the work that is under way on a connection is watched. Belongs to the connection, and is used on its thread.
+/// Watches the work that is under way on a connection. Belongs to the connection, and is used on its thread.
 final class WorkWatch {
   enum End { case deadline, unwanted }
 
@@ -98,7 +98,7 @@ extension Connection {
   }
 
   /// Runs `body` under another limit than the rest.
-  /// - Throws: `CancellationError` when it was ended because the caller does not want it any more; what `body` throws.
+  /// - Throws: `CancellationError` when it was interrupted because the caller has cancelled it; what `body` throws.
   public func withLimit<Value>(_ limit: WorkLimit, _ body: () throws -> Value) throws -> Value {
     executor?.checkIsolated()
     watchSteps()

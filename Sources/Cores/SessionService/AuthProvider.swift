@@ -14,11 +14,11 @@ public struct User: Codable, Hashable, Identifiable, Sendable {
   }
 }
 
-/// What a backend gives for a password, or for a refresh token (RFC 6749, sections 5.1 and 6).
+/// A backend's answer to a password, or to a refresh token (RFC 6749, sections 5.1 and 6).
 public struct SessionGrant: Hashable, Sendable {
   /// What requests carry, for a short time. It is never stored.
   public var access: Secret
-  /// What the next grant is given for. It is stored from one start to the next.
+  /// The refresh token: the next grant is given for it. It is stored from one start to the next.
   public var refresh: Secret
   /// Whose session it is.
   public var user: User
@@ -34,15 +34,15 @@ public struct SessionGrant: Hashable, Sendable {
 public protocol AuthProvider: Sendable {
   /// Begins a session.
   func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant
-  /// Gives new tokens of a session for its refresh token, one call after the other. A token that was answered must be good for another
-  /// call until the refresh token of its answer was used: an answer can be lost, and its saving can fail.
+  /// Gives new tokens of a session for its refresh token, one call after the other. A token must stay valid for another call until the
+  /// refresh token of its answer was used: an answer can be lost, and its saving can fail.
   /// - Throws: ``AuthError/ended`` or ``AuthError/reused`` when the session is over.
   func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant
-  /// Ends the session of a refresh token, as far as that is possible now: no caller waits for it or learns how it went.
+  /// Ends the session of a refresh token, if that is possible now: no caller waits for it or learns the result.
   func signOut(_ token: Secret) async
 }
 
-/// Why the backend did not do what it was asked.
+/// Why the backend did not carry out a request.
 public enum AuthError: Error, Equatable, Sendable {
   /// Email and password do not match.
   case wrongCredentials
@@ -54,10 +54,10 @@ public enum AuthError: Error, Equatable, Sendable {
   case unreachable(String)
   /// The backend said no for another reason, and its sentence for people.
   case rejected(String)
-  /// Another sign-in was under way, or a sign-out came in between.
+  /// Another sign-in was under way, or a sign-out happened meanwhile.
   case superseded
 
-  /// What to tell people.
+  /// A sentence for people.
   public var sentence: String {
     switch self {
     case .wrongCredentials: "Email and password do not match."

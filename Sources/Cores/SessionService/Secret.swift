@@ -1,7 +1,7 @@
 /// Text that must not be printed: a password or a token.
 ///
-/// Printing, interpolating, dumping and reflecting show that there is a secret and nothing of it. It is not `Codable`, so that it never
-/// ends up in a file because something around it does. Safe from any thread.
+/// Printing, interpolating, dumping and reflecting show that there is a secret, and no part of it. It is not `Codable`, so that it is never
+/// written to a file as part of another value. Safe from any thread.
 public struct Secret: Hashable, Sendable {
   private let text: String
 

@@ -1,8 +1,8 @@
 extension Session {
-  /// What happens to a session: what is asked of it, and the answers that it waits for. An answer to what was begun before the last
-  /// sign-in or sign-out is none of these; it is dropped.
+  /// What happens to a session: calls, and the answers that it waits for. An answer to a request from before the last sign-in or sign-out
+  /// is no input; it is dropped.
   public enum Input: Equatable, Sendable {
-    /// The token store is to be asked: at the start, or for another try.
+    /// The token store is to be read: at the start, or for another try.
     case restore
     /// The token store has a session, and whose.
     case found(User)
@@ -18,9 +18,9 @@ extension Session {
     case saved(Persistence)
     /// The backend gave new tokens, and says for whom.
     case confirmed(User)
-    /// The backend gave none, and did not say that the session is over; or the user does not wait for it.
+    /// The backend neither confirmed nor ended the session; or the user does not wait for its answer.
     case unanswered
-    /// The access token was refused, and new ones are asked for.
+    /// The access token was refused, and new ones are requested.
     case refresh
     /// The backend ended it, and why.
     case ended(SignedOutCause)
@@ -32,7 +32,7 @@ extension Session {
 }
 
 extension Session.State {
-  /// The table of a session: the state after an input; `nil` where the input is not expected, and is to be ignored.
+  /// The table of a session: the state after an input; `nil` for an unexpected input, which is ignored.
   public func after(_ input: Session.Input) -> Session.State? {
     switch self {
     case .restoring:

@@ -4,12 +4,12 @@ import Runtime
 ///
 /// Isolated to the main actor. There is one for each publication that the app has open, passed to what needs it.
 @MainActor public final class Session {
-  /// Told of each change, once.
+  /// Notified of each change, once.
   public weak var delegate: (any SessionDelegate)?
-  /// How long a session lasts on this machine, as far as the token store has shown it; changes only together with ``state``.
+  /// How long a session lasts on this machine, by what the token store has shown; changes only together with ``state``.
   public private(set) var persistence = Persistence.persisted
 
-  /// Whose session the backend ended, to be offered at the next sign-in; `nil` after a user has signed out.
+  /// The user whose session the backend ended, to be offered at the next sign-in; `nil` after a user has signed out.
   public private(set) var endedUser: User?
 
   private let auth: any AuthProvider
@@ -17,9 +17,9 @@ import Runtime
   private let tokens: TokenBox
   private let effects: Effects
   private let current = LastValue<State>(.restoring)
-  /// How many inputs came in a state that does not expect them, and were ignored.
+  /// How many inputs were ignored, in a state that does not expect them.
   public private(set) var ignoredInputs = 0
-  /// Rises with each user: work that was begun for an earlier one changes nothing any more.
+  /// Rises with each user: work that was begun for an earlier one has no effect.
   private var generation = 0
   /// The token to exchange for the next grant: the last one that the token store is known to hold, since the next start has that one. Where
   /// the store holds nothing, the first one.
@@ -49,10 +49,10 @@ import Runtime
 
   /// Where the session stands.
   public var state: State { current.value }
-  /// A new stream of the states, which starts with this one and skips what was not read in time.
+  /// A new stream of the states, which starts with this one and skips states that were not read in time.
   public func states() -> AsyncStream<State> { current.stream() }
 
-  /// Loads what the last start kept, then asks the backend whether it still holds; returns when ``state`` says how that went.
+  /// Loads the session that the last start stored, then asks the backend whether it still holds; returns when ``state`` has the result.
   ///
   /// For the start of the app, and for another try before a user has signed in.
   public func restore() async {
@@ -75,8 +75,8 @@ import Runtime
     }
   }
 
-  /// Asks the backend for new tokens, and by that whether the session still holds; returns when ``state`` says how that went. It takes the
-  /// place of a request under way for the same, which may hang.
+  /// Asks the backend for new tokens, and by that whether the session still holds; returns when ``state`` has the result. It replaces such
+  /// a request under way, which may hang.
   public func check() async {
     guard refreshToken != nil else { return }
     refreshing?.cancel()
@@ -84,10 +84,10 @@ import Runtime
     _ = await refreshed()
   }
 
-  /// Stops waiting for the check: the user goes on with what is on this machine. The check's answer still counts when it comes.
+  /// Stops waiting for the check: the user continues with the data on this machine. A later answer to the check still counts.
   public func continueOffline() { receive(.unanswered) }
 
-  /// Signs in, and keeps the token where that is possible: the call does not wait for that, and ``state`` says how it went. A user who is
+  /// Signs in, and stores the token where that is possible: the call does not wait for that, and ``state`` has the result. A user who is
   /// still signed in is signed out first.
   /// - Throws: ``AuthError``; ``state`` is then ``State/signedOut(_:)`` as before.
   public func signIn(email: String, password: Secret) async throws(AuthError) {
@@ -108,7 +108,7 @@ import Runtime
     let saved = save(granted)
     saving = Task {
       let persistence = await saved.value.persistence
-      // A sign-out came in between: its clearing of the store is queued behind this save.
+      // A sign-out happened meanwhile: its clearing of the store is queued behind this save.
       guard generation == self.generation else { return }
       receive(.saved(persistence)) { self.persistence = persistence }
     }
@@ -120,7 +120,7 @@ import Runtime
   }
 
   /// Signs out: from the first moment on requests carry no token, then the store forgets it, then ``state`` says so. The backend is told
-  /// afterwards, as well as that is possible.
+  /// afterwards, if it can be reached.
   public func signOut() async {
     let wasKept = if case .untilQuit = persistence { false } else { true }
     let old = refreshToken
@@ -136,7 +136,7 @@ import Runtime
     }
   }
 
-  /// Returns when the token store and the backend have done what they were asked: before the app quits.
+  /// Returns when the token store and the backend have answered all requests: for use before the app quits.
   public func finish() async {
     await storeWork?.value
     await saving?.value
@@ -149,7 +149,7 @@ import Runtime
   }
 
   /// The one place where the state changes.
-  /// - Parameter change: what changes with it, before observers are told.
+  /// - Parameter change: what changes with it, before observers are notified.
   /// - Returns: whether the state expects the input.
   @discardableResult private func receive(_ input: Input, _ change: () -> Void = {}) -> Bool {
     let old = current.value
@@ -169,7 +169,7 @@ import Runtime
     return true
   }
 
-  /// From here on requests carry no token, and answers to what was begun change nothing.
+  /// From here on requests carry no token, and answers to earlier requests have no effect.
   private func close() {
     _ = nextGeneration()
     refreshing?.cancel()
@@ -189,13 +189,13 @@ import Runtime
   }
 
   /// Waits for new tokens: for the request that is under way, or for one of its own.
-  /// - Returns: why there are none; `nil` when there are.
+  /// - Returns: why there are no new tokens; `nil` when there are.
   private func refreshed() async -> AuthError? {
     let (generation, access) = (generation, tokens.current)
     while generation == self.generation, let refreshToken {
       let error = await (refreshing ?? refresh(refreshToken)).value
       if error != .superseded { return error }
-      // Another refresh took the place of this one, and may have ended before it.
+      // Another refresh replaced this one, and may have ended before it.
       if generation == self.generation, let newer = tokens.current, newer != access { return nil }
     }
     return .ended
@@ -210,8 +210,8 @@ import Runtime
       do {
         answer = .success(try await effects.run("session.refresh") { try await auth.refresh(old) })
       } catch { answer = .failure(error as? AuthError ?? .unreachable("The publication cannot be reached.")) }
-      // Either the user signed out meanwhile, which ended the session for the backend too; or another refresh took the place of this one,
-      // and the tokens of this answer are worth nothing.
+      // Either the user signed out meanwhile, which ended the session for the backend too; or another refresh replaced this one, and the
+      // tokens of this answer are worthless.
       guard generation == self.generation, number == refreshes else { return .superseded }
       refreshing = nil
       return received(answer, at: generation)
@@ -224,8 +224,8 @@ import Runtime
     switch answer {
     case .success(let granted):
       tokens.replace(with: granted.access)
-      // A store that failed to keep the first token may have it all the same, as one that answered too late: the first one stays the token
-      // to exchange.
+      // A store that failed to keep the first token may have it nevertheless, such as one that answered too late: the first one stays the
+      // token to exchange.
       if case .untilQuit = persistence {} else { keep(granted, at: generation) }
       receive(.confirmed(granted.user))
       return nil
@@ -242,7 +242,7 @@ import Runtime
     let (saved, number) = (save(granted), refreshes)
     saving = Task { [saving] in
       await saving?.value
-      // What is on its way into the store would be dead there once an earlier one was exchanged.
+      // A token that is being stored would be invalid once an earlier one was exchanged.
       guard case .success = await saved.value, generation == self.generation, number == refreshes else { return }
       refreshToken = granted.refresh
       if persistence != .persisted { receive(.saved(.persisted)) { persistence = .persisted } }
@@ -270,7 +270,7 @@ import Runtime
     }
   }
 
-  /// Runs work on the store after all that was asked before: a token that is cleared late must not be the next user's.
+  /// Runs work on the store after all earlier work: a token that is cleared late must not be the next user's.
   private func storeWork<Value: Sendable>(
     _ label: String, _ work: @escaping @Sendable (any TokenStore) async throws(TokenStoreError) -> Value
   ) async -> Result<Value, TokenStoreError> {

@@ -1,17 +1,17 @@
 extension Session {
-  /// Where a session stands. ``after(_:)`` is the table of how it changes; nothing else changes it.
+  /// The state of a session. Only ``after(_:)``, the table of its transitions, changes it.
   public enum State: Equatable, Sendable {
-    /// Nothing is known yet: the token store is being asked.
+    /// Nothing is known yet: the token store is being read.
     case restoring
-    /// A session was kept; the backend is being asked whether it still holds.
+    /// A session was stored; the backend is being asked whether it still holds.
     case checking(User, Persistence)
-    /// A session was kept, and the backend could not be asked: the user may go on with what is on this machine.
+    /// A session was stored, and the backend is unreachable: the user may continue with the data on this machine.
     case unverified(User, Persistence)
-    /// Email and password are with the backend. The cause is that of the signed-out state before, which returns if the sign-in fails.
+    /// The backend is checking email and password. The cause is that of the signed-out state before, which returns if the sign-in fails.
     case signingIn(after: SignedOutCause)
     /// The backend knows the user.
     case signedIn(User, Persistence)
-    /// The same, but the access token was refused: the backend is being asked for new ones.
+    /// The same, but the access token was refused: new ones are requested from the backend.
     case refreshing(User, Persistence)
     /// The token is no longer used, and is being removed from the store.
     case signingOut
@@ -35,7 +35,7 @@ extension Session {
       }
     }
 
-    /// Whether no user is signed in, whatever the cause.
+    /// Whether no user is signed in, for any cause.
     public var isSignedOut: Bool { if case .signedOut = self { true } else { false } }
 
     /// Whether a user is being signed in.
@@ -46,12 +46,12 @@ extension Session {
   public enum Persistence: Equatable, Sendable {
     /// The token store has not said yet whether it keeps it.
     case saving
-    /// The next start of the app goes on with it.
+    /// The next start of the app continues with it.
     case persisted
     /// It ends with the app, since the token store could not be used.
     case untilQuit(TokenStoreError)
 
-    /// What to tell people; `nil` when all is as they expect.
+    /// A sentence for people; `nil` when all is as they expect.
     public var sentence: String? {
       switch self {
       case .saving, .persisted: nil
@@ -74,7 +74,7 @@ extension Session {
     /// The backend ended it, since two clients had its token.
     case reused
 
-    /// What to tell people; `nil` when all is as they expect.
+    /// A sentence for people; `nil` when all is as they expect.
     public var sentence: String? {
       switch self {
       case .noSession, .byUser: nil
@@ -86,7 +86,7 @@ extension Session {
   }
 }
 
-/// Told of each change of a session, once, on the main actor: the one way by which a session that ends leads back to the login.
+/// Notified of each change of a session, once, on the main actor: the only way from a session's end back to the login.
 @MainActor public protocol SessionDelegate: AnyObject {
   /// The session's state is another one now. May change the session again.
   func session(_ session: Session, changedFrom old: Session.State, to new: Session.State)

@@ -14,7 +14,7 @@ public protocol AccessTokens: Sendable {
   func pinned() -> (any AccessTokens)?
 }
 
-/// Where the access token of a session lies, so that a client reads it on any thread: once the session has ended, later requests carry none.
+/// Holds the access token of a session, so that a client can read it on any thread: once the session has ended, later requests carry none.
 ///
 /// The client is made with it, and so is the ``Session``, which alone puts tokens in:
 ///
@@ -47,7 +47,7 @@ public final class TokenBox: AccessTokens, CustomReflectable {
 
   private let state = Mutex(State())
 
-  /// Makes an empty one.
+  /// Holds no tokens.
   public init() {}
 
   /// See ``AccessTokens/current``.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a token store keeps: enough to go on without asking for a password.
+/// The content of a token store: enough to continue a session without a password.
 public struct StoredSession: Hashable, Sendable {
   /// ``SessionGrant/refresh``.
   public var token: Secret
@@ -13,10 +13,10 @@ public struct StoredSession: Hashable, Sendable {
   }
 }
 
-/// Keeps at most one session of one publication from one start of the app to the next, where other users of the machine cannot read it.
-/// Called off the main actor, one call after another.
+/// Stores at most one session of one publication between starts of the app, unreadable to other users of the machine. Called off the main
+/// actor, one call after another.
 public protocol TokenStore: Sendable {
-  /// What is kept; `nil` for nothing.
+  /// The stored session; `nil` for none.
   func load() async throws(TokenStoreError) -> StoredSession?
   /// Keeps a session instead of the one before.
   func save(_ session: StoredSession) async throws(TokenStoreError)
@@ -35,7 +35,7 @@ public enum TokenStoreError: Error, Equatable, Sendable {
   /// Anything else; the detail is for a log.
   case failed(String)
 
-  /// What to tell people.
+  /// A sentence for people.
   public var sentence: String {
     switch self {
     case .noService: "This desktop has no keyring service."
@@ -55,7 +55,7 @@ public final class MemoryTokenStore: TokenStore, CustomReflectable {
 
   /// What it keeps now.
   public var stored: StoredSession? { session.withLock { $0 } }
-  /// What is kept.
+  /// The stored session.
   public func load() -> StoredSession? { stored }
   /// Keeps a session.
   public func save(_ session: StoredSession) { self.session.withLock { $0 = session } }

@@ -53,8 +53,8 @@ public enum JWS {
     return Base64URL.encode((try? encoder.encode(Header(alg: algorithm.rawValue, kid: kid))) ?? Data())
   }
 
-  /// The payload, when the token was signed by the key of `keys` that its header names. Says nothing of what the payload means: expiry,
-  /// issuer and subject are the caller's to judge.
+  /// The payload, when the token was signed by the key of `keys` that its header names. The payload's meaning is not checked: the caller
+  /// checks expiry, issuer and subject.
   /// - Throws: ``JWSError``.
   public static func verify(_ token: String, keys: [VerificationKey]) throws(JWSError) -> Data {
     let bytes = Array(token.utf8)

@@ -129,7 +129,7 @@ final class KeyHandle: @unchecked Sendable {
     defer { EVP_MD_CTX_free(context) }
     try OpenSSL.check(EVP_DigestVerifyInit(context, nil, algorithm.digest, nil, pointer) == 1, "EVP_DigestVerifyInit")
     let result = EVP_DigestVerify(context, signature, signature.count, message, message.count)
-    // 0 and below both mean "not by this key" here: the form was made by us, so only r or s out of range are left.
+    // 0 and below both mean "not by this key" here: we made the encoding, so only r or s out of range can cause them.
     ERR_clear_error()
     return result == 1
   }

@@ -102,7 +102,7 @@ public struct VerificationKey: Sendable, Equatable {
   public let algorithm: SignatureAlgorithm
   private let bytes: [UInt8]
   private let handle: KeyHandle
-  /// The header that tokens of this key have when we make them: one that is the same need not be read.
+  /// The header of the tokens that we make with this key: an equal header need not be parsed.
   let header: [UInt8]
 
   init(_ algorithm: SignatureAlgorithm, _ bytes: [UInt8], kid: String) throws(OpenSSLError) {
@@ -113,7 +113,7 @@ public struct VerificationKey: Sendable, Equatable {
     self.kid = kid
   }
 
-  /// Whether `signature` was made for `message` by this key's other half. Anything but 64 bytes is not.
+  /// Whether `signature` was made for `message` by this key's private key. Never for other than 64 bytes.
   /// - Throws: ``KeyError/library(_:)`` when the library itself fails.
   public func isValid(_ signature: Data, for message: Data) throws(KeyError) -> Bool {
     try isValid(Array(signature), for: Array(message))

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A call of libcrypto that failed: which one, and what the library says of it.
+/// A call of libcrypto that failed: which one, and the library's message.
 public struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The version of the libcrypto that runs.
   public static var libraryVersion: String { String(cString: OpenSSL_version(OPENSSL_VERSION_STRING)) }
@@ -18,7 +18,7 @@ public struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible 
 
 /// The one place that every result of libcrypto goes through.
 enum OpenSSL {
-  /// Throws what the library left in its error queue of this thread, and empties the queue, when a call failed.
+  /// If a call failed, empties the library's error queue of this thread, and throws its errors.
   static func check(_ succeeded: Bool, _ function: String) throws(OpenSSLError) {
     if succeeded { return }
     let code = ERR_peek_last_error()

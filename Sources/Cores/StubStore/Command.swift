@@ -3,7 +3,7 @@ import PurchaseService
 import Runtime
 
 extension TestStore {
-  /// Which purchase a command is about: the latest that it can be about, of this product and this user.
+  /// Which purchase a command is about: the latest one that it applies to, of this product and this user.
   public struct Target: Equatable, Sendable {
     /// The product; `nil` for any.
     public var product: Product.ID?
@@ -27,13 +27,13 @@ extension TestStore {
 
   /// What a tester does to a store, in the panel or in a scenario file: `{"do": "step", "period": "P1M"}`.
   public enum Command: Equatable, Sendable {
-    /// What becomes of the next purchase, of this product or of any; before what was planned already.
+    /// Sets the outcome of the next purchase, of this product or of any; it is used before the planned ones.
     case nextOutcome(StubOutcome, product: Product.ID? = nil)
     /// Approves a purchase that was deferred, as a bank or a parent would.
     case approve(Target = Target())
     /// Declines a purchase that was deferred, as a bank or a parent would.
     case decline(Target = Target())
-    /// The person has done what a purchase was interrupted for, or the store works again and gives a good receipt.
+    /// The person has resolved an interrupted purchase, or the store works again and gives a valid receipt.
     case resolve(Target = Target())
     /// How asking for products and for receipts goes from here on.
     case requests(StubRequests)
@@ -49,9 +49,9 @@ extension TestStore {
     case expire(Target = Target())
     /// Whether a subscription renews by itself.
     case autoRenew(Target = Target(), on: Bool)
-    /// A renewal cannot be charged, and access ends while the store goes on trying, for 60 days.
+    /// A renewal cannot be charged, and access ends, and the store keeps trying for 60 days.
     case billingRetry(Target = Target(), at: When = .now)
-    /// A renewal cannot be charged, and access goes on for so many days.
+    /// A renewal cannot be charged, and access continues for so many days.
     case grace(Target = Target(), days: Int = 16, at: When = .now)
     /// A renewal that failed goes through after all.
     case recover(Target = Target())

@@ -3,7 +3,7 @@ import Runtime
 import SignedReceipts
 import Synchronization
 
-/// What of a test store survives the program: a JSON file, replaced as a whole with each change.
+/// The part of a test store that survives the program: a JSON file, replaced as a whole with each change.
 final class StubDisk: Sendable {
   struct Saved: Codable {
     var version = StubDisk.version
@@ -39,7 +39,7 @@ final class StubDisk: Sendable {
     }
   }
 
-  /// Returns when this, or something newer, is on the disk; or why it is not.
+  /// Returns when this state, or a newer one, is on the disk; or the reason why it is not.
   func save(_ saved: Saved, _ revision: Int) async -> String? {
     do {
       try await executor.run { [path, self] in

@@ -45,7 +45,7 @@ extension StubLedger {
     }
   }
 
-  /// Ends an order for good.
+  /// Ends an order permanently.
   mutating func stop(_ index: Int, _ standing: StubStanding, at now: Date) {
     orders[index].standing = standing
     orders[index].patienceEnds = nil
@@ -55,7 +55,7 @@ extension StubLedger {
     note("\(orders[index].product) of \(orders[index].user): \(standing.rawValue)", at: now)
   }
 
-  /// The renewal failed, and access goes on for some days after `end`.
+  /// The renewal failed, and access continues for some days after `end`.
   mutating func beginGrace(_ index: Int, days: Int, from end: Date, at now: Date) {
     orders[index].standing = .grace
     orders[index].patienceEnds = end + Double(days) * 86_400
@@ -76,13 +76,13 @@ extension StubLedger {
 
   /// A renewal that failed goes through after all.
   mutating func recover(_ index: Int, _ product: Product, at now: Date) {
-    // Days of grace were had already: the new period begins where the paid one ended.
+    // The days of grace are part of the new period: it begins where the paid one ended.
     let start = orders[index].standing == .grace ? orders[index].paidUntil ?? now : now
     orders[index].failsWithGrace = nil
     charge(index, product, from: start, at: now)
   }
 
-  /// Puts in what everyone has from the beginning, and what was bought elsewhere, when a user is here for the first time.
+  /// At a user's first request, adds what everyone owns from the beginning, and purchases from elsewhere.
   mutating func welcome(_ user: String, _ file: StubStoreFile, at now: Date, _ id: () -> UUID) {
     lastUser = user
     guard users.insert(user).inserted else { return }

@@ -1,8 +1,7 @@
 import Foundation
 import PurchaseService
 
-/// What a test store knows and keeps: who bought what, and how that stands. A value: whatever happens to it is a function of it, the file
-/// and the time.
+/// The state of a test store: who bought what, and in which state that is. A value: each change is a function of it, the file and the time.
 struct StubLedger: Codable, Equatable, Sendable {
   var orders: [StubOrder] = []
   /// By user, then by the type of what is spent.

@@ -11,9 +11,9 @@ public enum StubStanding: String, Codable, Sendable, CaseIterable {
   case unsettled
   /// Charged, and in force while it lasts.
   case paid
-  /// A renewal could not be charged; access goes on for some days.
+  /// A renewal could not be charged; access continues for some days.
   case grace
-  /// A renewal could not be charged; access has ended, and the store goes on trying.
+  /// A renewal could not be charged; access has ended, and the store keeps trying.
   case billingRetry = "billing_retry"
   /// Over.
   case expired
@@ -35,13 +35,13 @@ public struct StubOrder: Codable, Equatable, Sendable, Identifiable {
   public let product: Product.ID
   /// The product's group, of which a person has one subscription at a time.
   public let group: String?
-  /// When it was asked for.
+  /// When it was requested.
   public let began: Date
   /// Whether it was made on another device, or before.
   public let isElsewhere: Bool
-  /// What becomes of it, by the script.
+  /// Its outcome, by the script.
   public let outcome: StubOutcome
-  /// How it stands.
+  /// Its state.
   public internal(set) var standing: StubStanding
   /// How often it was charged.
   public internal(set) var payments = 0
@@ -49,7 +49,7 @@ public struct StubOrder: Codable, Equatable, Sendable, Identifiable {
   public internal(set) var charged = 0
   /// Until when it is paid; `nil` for what does not end.
   public internal(set) var paidUntil: Date?
-  /// Until when access goes on while a renewal cannot be charged, or until when the store goes on trying.
+  /// Until when access continues while a renewal cannot be charged, or until when the store keeps trying.
   public internal(set) var patienceEnds: Date?
   /// Whether it is to be renewed.
   public internal(set) var renews = false
@@ -85,7 +85,7 @@ public struct StubOrder: Codable, Equatable, Sendable, Identifiable {
   /// Whether it gives access at a time.
   public func isInForce(at now: Date) -> Bool { [.paid, .grace].contains(standing) && expires.map { now < $0 } ?? true }
 
-  /// Whether it waits for a command, or for the store to be asked often enough.
+  /// Whether it waits for a command, or for enough requests.
   public var isPending: Bool { [.deferred, .interrupted, .unsettled].contains(standing) || (standing == .paid && givesBadReceipt) }
 
   /// Whether it is a subscription that is not over.

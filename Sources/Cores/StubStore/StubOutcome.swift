@@ -2,7 +2,7 @@ import Foundation
 import PurchaseService
 import Runtime
 
-/// What becomes of one purchase in a test store. In JSON `{"result": "fail", "code": "insufficient_funds"}`.
+/// The outcome of one purchase in a test store. In JSON `{"result": "fail", "code": "insufficient_funds"}`.
 public struct StubOutcome: Equatable, Sendable {
   /// How it ends.
   public enum Result: String, Codable, CaseIterable, Sendable {
@@ -16,7 +16,7 @@ public struct StubOutcome: Equatable, Sendable {
     case fail
     /// A bank or another person has to approve: it waits for the commands `approve` and `decline`.
     case deferred
-    /// The person has to do something first: it waits for the command `resolve`.
+    /// The person has to act first: it waits for the command `resolve`.
     case interrupted
     /// Charged, and the receipt is genuine but names another seller, so that it is rejected.
     case receiptRejected = "receipt_rejected"
@@ -28,14 +28,14 @@ public struct StubOutcome: Equatable, Sendable {
 
   /// How it ends.
   public var result: Result
-  /// With ``Result/fail``: `declined` and `unknown_product` are final, as is every code of your own; `unavailable`, `busy` and
-  /// `unauthorized` are asked again.
+  /// With ``Result/fail``: `declined` and `unknown_product` are final, as is every code of your own; after `unavailable`, `busy` and
+  /// `unauthorized` the request is repeated.
   public var code: String?
-  /// What the person is told, where a sentence is shown; there is a standard one for each case.
+  /// The sentence for the person, where one is shown; each case has a standard one.
   public var sentence: String?
   /// With ``Result/interrupted``: the page that the person is sent to.
   public var url: String?
-  /// After how many such answers the purchase goes through, where it is asked again; `nil` for when the command `resolve` says so.
+  /// After how many such answers the purchase succeeds, where requests are repeated; `nil` to wait for the command `resolve`.
   public var times: Int?
   /// How long the store takes, in seconds of the real clock; `nil` for the file's own.
   public var delay: Double?
@@ -55,10 +55,10 @@ public struct StubOutcome: Equatable, Sendable {
   /// A purchase that is charged and unlocked.
   public static let success = StubOutcome(.success)
 
-  /// The codes after which a store is asked again.
+  /// The codes after which a request is repeated.
   static let passing: Set<String> = ["unavailable", "busy", "unauthorized"]
 
-  /// Whether the store is asked again after this answer.
+  /// Whether the request is repeated after this answer.
   var isAskedAgain: Bool {
     switch result {
     case .fail: Self.passing.contains(code ?? "")

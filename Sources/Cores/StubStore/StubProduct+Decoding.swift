@@ -66,7 +66,7 @@ extension StubProduct: Decodable {
         amount: try fields.whole(.amount, in: 1...1_000_000) ?? fields.missing(.amount))
     }
     var offer: Offer?
-    // Only a subscription has a beginning; elsewhere the field is one too many.
+    // Only a subscription has an introductory offer; for other products the field is refused.
     if case .subscription = kind, let written = try fields.decodeIfPresent(OfferFields.self, forKey: .offer) {
       offer = Offer(price: Price(minorUnits: written.priceMinorUnits, currency: currency), period: written.period, cycles: written.cycles)
     }

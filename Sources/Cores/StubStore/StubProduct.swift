@@ -1,14 +1,14 @@
 import PurchaseService
 import Foundation
 
-/// A product of a test store, and what becomes of its purchases.
+/// A product of a test store, and the outcomes of its purchases.
 public struct StubProduct: Sendable {
   /// The product.
   public var product: Product
-  /// What becomes of its purchases, one after the other, before ``StubStoreFile/outcomes`` have a say.
+  /// The outcomes of its purchases, one after the other. They are used up before ``StubStoreFile/outcomes``.
   public var outcomes: [StubOutcome]
 
-  /// Makes one whose purchases succeed, unless told otherwise.
+  /// Memberwise initializer. By default purchases succeed.
   public init(_ product: Product, outcomes: [StubOutcome] = []) {
     self.product = product
     self.outcomes = outcomes

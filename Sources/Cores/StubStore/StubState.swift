@@ -14,16 +14,16 @@ public struct StubState: Equatable, Sendable {
   /// Every purchase, the oldest first. Subscriptions are among them: ``StubOrder/paidUntil`` is their next renewal while
   /// ``StubOrder/renews``.
   public var orders: [StubOrder] = []
-  /// What becomes of the next purchases of a product, before ``outcomes``.
+  /// The outcomes of the next purchases of a product. They are used up before ``outcomes``.
   public var productOutcomes: [Product.ID: [StubOutcome]] = [:]
-  /// What becomes of the next purchases; those after them succeed.
+  /// The outcomes of the next purchases; later ones succeed.
   public var outcomes: [StubOutcome] = []
   /// What is left to spend, by user and type.
   public var balances: [String: [String: Int]] = [:]
   /// What happened, the oldest first; the last 200 lines.
   public var log: [StubLogEntry] = []
 
-  /// Makes an empty one.
+  /// No purchases, and no outcomes but success.
   public init() {}
 
   /// Subscriptions that are not over.

@@ -3,13 +3,13 @@ import PurchaseService
 import Runtime
 import SignedReceipts
 
-/// What a tester writes: products, what becomes of purchases, and how things are at the start.
+/// A file that a tester writes: products, the outcomes of purchases, and the state at the start.
 ///
 /// `Resources/stub-products/sample.json` shows every field, `schema.json` beside it says what each may be.
 public struct StubStoreFile: Sendable {
   /// What is for sale, in the order of the file.
   public var products: [StubProduct]
-  /// What becomes of new purchases, one after the other, whatever the product; after the last one they succeed.
+  /// The outcomes of new purchases of any product, one after the other; after the last one they succeed.
   public var outcomes: [StubOutcome] = []
   /// How asking for products goes.
   public var requests = StubRequests()
@@ -24,7 +24,7 @@ public struct StubStoreFile: Sendable {
   /// How receipts are signed.
   public var signature = SignatureAlgorithm.edDSA
 
-  /// Makes one of products alone: every purchase succeeds at once.
+  /// Only products: every purchase succeeds at once.
   public init(products: [StubProduct]) { self.products = products }
 
   /// Reads a file.
@@ -55,12 +55,12 @@ public struct StubRequests: Codable, Equatable, Sendable {
   /// What the answer is.
   public var answer: Answer
   /// With ``Answer/fail``: the code, such as `timeout`; `unauthorized`, `busy` and `refused` are failures of that kind, all others mean
-  /// that the store is away.
+  /// that the store is unreachable.
   public var code: String?
   /// How long it takes, in seconds of the real clock.
   public var delay: Double
 
-  /// Makes one; without arguments everything goes well at once.
+  /// Memberwise initializer. By default the store answers normally and at once.
   public init(_ answer: Answer = .normal, code: String? = nil, delay: Double = 0) {
     self.answer = answer
     self.code = code

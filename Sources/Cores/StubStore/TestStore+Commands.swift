@@ -3,8 +3,8 @@ import PurchaseService
 import Runtime
 
 extension TestStore {
-  /// Does what a tester says. Returns when it is done, saved, and told to the observers.
-  /// - Throws: ``Refusal``, when there is nothing that the command could be about.
+  /// Performs a tester's command. Returns when it is done, saved, and reported to the observers.
+  /// - Throws: ``Refusal``, when the command applies to nothing.
   public func perform(_ command: Command) async throws(Refusal) {
     switch command {
     case .clockRate(let rate): clock.rate = rate
@@ -33,7 +33,7 @@ extension TestStore {
   /// - Parameters:
   ///   - type: the type of consumable.
   ///   - user: whose it is.
-  ///   - key: names what it is spent on: the same key again spends nothing, and is `true` again.
+  ///   - key: names the thing that it is spent on: the same key again spends nothing more, and returns `true` again.
   /// - Returns: whether there was one.
   public func spend(_ type: String, of user: String, on key: String) async -> Bool {
     let spent = try? await change { core, now throws(Refusal) in

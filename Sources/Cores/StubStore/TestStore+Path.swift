@@ -54,12 +54,12 @@ extension TestStore {
       iss: issuer, sub: order.user, jti: order.id, product: order.product, iat: order.issued.timeIntervalSince1970,
       exp: order.expires?.timeIntervalSince1970)
     let encoder = JSONEncoder()
-    // The same receipt for the same order, as far as the key's algorithm allows.
+    // The same receipt for the same order, if the key's algorithm is deterministic.
     encoder.outputFormatting = .sortedKeys
     return try JWS.sign(payload: encoder.encode(claims), key: key)
   }
 
-  /// A charged order as the store's answer; a receipt that cannot be made is an answer that cannot be used.
+  /// A charged order as the store's answer; a failure to make the receipt is an unusable answer.
   func accepted(
     _ order: StubOrder, listed: Set<Product.ID>? = nil, issuer: String = TestStore.issuer, damaged: Bool = false
   ) -> SubmissionOutcome {

@@ -81,10 +81,10 @@ extension TestStore: QueueProcessor {
   /// Waits on the real clock, however fast the store's runs.
   func wait(_ seconds: Double) async throws { if seconds > 0 { try await realClock.sleep(for: .seconds(seconds)) } }
 
-  /// Nothing: the store keeps no list of what is yet to be finished.
+  /// Does nothing: the store has no list of unfinished transactions.
   public func finish(_ transaction: Transaction) async throws {}
 
-  /// The receipts in force, or what ``StubRequests`` say; renewals that are due happen first.
+  /// The receipts in force, or the answer in ``StubRequests``; due renewals happen first.
   /// - Throws: `StoreError`.
   public func restore(user: String) async throws -> [String] {
     let requests = core.withLock { $0.requests }
@@ -100,20 +100,20 @@ extension TestStore: QueueProcessor {
     return orders.compactMap { try? receipt(for: $0) }
   }
 
-  /// Nothing for what has ended: only a refund takes a purchase back, and a store that was begun again.
+  /// `nil` for one that has ended: only a refund, or a store that was begun again, revokes a purchase.
   public func revocationReason(of transaction: UUID, user: String) async -> String? {
     let order = core.withLock { core in core.ledger.orders.first { $0.id == transaction } }
     guard let order else { return "The test store was begun again, so this purchase is gone." }
     return order.standing == .refunded ? "The purchase was refunded." : nil
   }
 
-  /// Approvals, renewals, refunds: whatever happens by command or by itself. A new stream for each caller.
+  /// Approvals, renewals, refunds: all changes by command and by time. A new stream for each caller.
   public func observe() -> AsyncStream<QueueUpdate> { updates.all() }
 }
 
 extension TestStore: ProductFetcher {
-  /// The products that are asked for, in the order of the file and at today's prices; without an introductory offer for who had the product or
-  /// another one of its group.
+  /// The requested products, in the order of the file and at today's prices. An introductory offer is left out for users who had the
+  /// product or another one of its group.
   /// - Throws: `StoreError`.
   public func products(_ request: ProductRequest) async throws -> [Product] {
     let (requests, products) = core.withLock { core in

@@ -4,7 +4,8 @@ import Runtime
 import SignedReceipts
 import Synchronization
 
-/// A store that does what a tester says: nothing is charged, and every receipt is really signed, so that journal and verifiers run as ever.
+/// A store that does what a tester says: nothing is charged, and every receipt is really signed, so that journal and verifiers work as with
+/// a real store.
 ///
 ///     let store = try TestStore(StubStoreFile(json: data, name: "stub.json"), allowed: true, clock: SystemClock())
 ///     let path = store.path(journal: journal, seller: "stub") { $0.id }
@@ -28,7 +29,7 @@ public final class TestStore: Sendable {
     var ledger: StubLedger
     var outcomes: [StubOutcome]
     var productOutcomes: [Product.ID: [StubOutcome]]
-    /// What the script says of transactions that the store has not seen yet, only the authorizer.
+    /// The scripted outcomes of transactions that only the authorizer has seen yet, not the store.
     var assigned: [UUID: StubOutcome] = [:]
     var requests: StubRequests
     var paymentsAllowed: Bool
@@ -46,7 +47,7 @@ public final class TestStore: Sendable {
     }
   }
 
-  /// The store's time; it may run faster than the real one. What buys here has to run on it too.
+  /// The store's time; it may run faster than the real one. The purchase layer has to run on it too.
   public let clock: AdjustableClock
   let realClock: any AppClock
   let identifiers: any IdentifierSource
@@ -58,10 +59,10 @@ public final class TestStore: Sendable {
   private let ticker = Mutex<Task<Void, Never>?>(nil)
 
   /// - Parameters:
-  ///   - file: what is sold, and what becomes of purchases.
-  ///   - allowed: whether this build may have such a store at all; not in one that was configured for a live store.
+  ///   - file: the products, and the outcomes of purchases.
+  ///   - allowed: whether this build may have such a store at all; false in a build for a live store.
   ///   - clock: the real clock.
-  ///   - delays: what answers that the file delays wait on; the real clock unless given.
+  ///   - delays: the clock for the delays of the file; the real one by default.
   ///   - identifiers: name purchases that are made elsewhere.
   ///   - folder: where purchases are kept, as `stub-store.json`; `nil` for in memory alone. Read here, and written on a thread of its own.
   /// - Throws: ``Refusal``.
@@ -106,7 +107,7 @@ public final class TestStore: Sendable {
     return state
   }
 
-  /// The one door to what the store knows: what is due happens first, then the change; when it is on the disk, the observers are told.
+  /// The only way to change the store's state: first whatever is due, then the change. Observers are notified when it is on the disk.
   func change<Value: Sendable>(_ body: @Sendable (inout Core, Date) throws(Refusal) -> (Value, [QueueUpdate])) async throws(Refusal)
     -> Value
   {
@@ -142,9 +143,9 @@ public final class TestStore: Sendable {
       guard let next else { return }
       // A little longer, so that rounding does not make it too early.
       var wait = Duration.seconds(max(next.timeIntervalSince(clock.now), 0)) + .milliseconds(1)
-      // A clock that runs fast is written down now and then: receipts must not come from the future after the next start.
+      // The time of a fast clock is stored now and then: receipts must not come from the future after the next start.
       if disk != nil, clock.rate > 1 { wait = min(wait, .seconds(10) * clock.rate) }
-      // Detached: it outlives the request that it is set by, and is none of that one's sleeps.
+      // Detached: it outlives the request that starts it, and its sleeps do not count as that request's.
       ticker = Task.detached { [weak self, clock, wait] in
         do { try await clock.sleep(for: wait) } catch { return }
         try? await self?.change { _, _ in ((), []) }

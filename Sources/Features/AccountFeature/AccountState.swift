@@ -2,7 +2,7 @@ import FeatureKit
 import Foundation
 import PurchaseService
 
-/// What the reader's purchases give access to, as far as it is known here.
+/// What the reader's purchases give access to, by what is known here.
 public enum PremiumStatus: Equatable, Sendable {
   /// Nothing is known yet.
   case unknown
@@ -45,7 +45,7 @@ public struct WaitingPayments: Equatable, Sendable {
     }
   }
 
-  /// One line for each of whom they wait for; `nil` for none. What the reader can do something about comes first.
+  /// One line for each party that they wait for; `nil` for none. Those that the reader can act on come first.
   func sentence(_ formatting: Formatting) -> String? {
     let lines = [
       (forReader, "waits for you to confirm it", "wait for you to confirm them"), (forBank, "waits for your bank", "wait for your bank"),
@@ -68,7 +68,7 @@ extension AccountViewModel {
     public var publication = ""
     /// What the reader has, in a sentence.
     public var premium = ""
-    /// Which of the reader's payments wait, a line for each of whom they wait for: "1 payment waits for your bank"; `nil` without any.
+    /// Which of the reader's payments wait, a line for each party that they wait for: "1 payment waits for your bank"; `nil` without any.
     public var payments: String?
     /// How many article passes the reader has, in a sentence; `nil` for none.
     public var passes: String?
@@ -76,7 +76,7 @@ extension AccountViewModel {
     public var canUnlock = false
     /// What the reader should know of the session: how long it lasts, whether it could be checked. `nil` when all is as expected.
     public var notice: String?
-    /// Whether what the reader has is being asked for again.
+    /// Whether the reader's purchases are being loaded again.
     public var isRefreshing = false
     /// Whether the token is being removed; nothing can be pressed then.
     public var isSigningOut = false

@@ -3,11 +3,11 @@ import Foundation
 import Runtime
 import SessionService
 
-/// The account screen: who is signed in, what they have, and the way out. Isolated to the main actor.
+/// The account screen: who is signed in, what they bought, and signing out. Isolated to the main actor.
 @MainActor public final class AccountViewModel: Refreshable {
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
-    /// The reader signed out; told once.
+    /// The reader signed out; reported once.
     case signedOut
     /// Signing out would cost the reader something: ask first.
     case confirmSignOut
@@ -15,7 +15,7 @@ import SessionService
     case openPaywall
     /// The reader wants to see what they bought.
     case openPurchases
-    /// The reader wants to say of what they hear.
+    /// The reader opens the settings of notifications.
     case openNotifications
     /// The reader wants to see where they are signed in.
     case openSessions
@@ -25,7 +25,7 @@ import SessionService
 
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
-    /// The reader wants to know how things stand now. A second press while that is asked asks nothing more.
+    /// Loads the page again. A second press while that is under way does nothing.
     case refreshTapped
     /// The reader pressed "Sign out": asks first where that would cost them something.
     case signOutTapped
@@ -61,13 +61,14 @@ import SessionService
   /// - Parameters:
   ///   - session: whose account it is.
   ///   - publication: the publication's name; `nil` while it is not known.
-  ///   - premium: a new stream of what the reader has, which starts with what is known now.
+  ///   - premium: a new stream of the reader's status, which starts with the known one.
   ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
-  ///   - payments: a new stream of which payments wait, which starts with what is known now; as long as it is read they are asked about.
-  ///   - restorePurchases: asks the store again what the reader has, which ``premium`` then says.
+  ///   - payments: a new stream of the payments that wait, which starts with those that are known now. The store is asked about them as
+  ///       long as it is read.
+  ///   - restorePurchases: requests the reader's purchases from the store again; ``premium`` then has the result.
   ///   - formatting: how dates become text.
-  ///   - mayLeave: whether signing out costs the reader nothing; may take a moment to find out.
-  ///   - output: told what comes next.
+  ///   - mayLeave: returns whether signing out costs the reader nothing; may take a moment.
+  ///   - output: called with what comes next.
   public init(
     session: Session, publication: LastValue<String?>, premium: @escaping @MainActor () -> AsyncStream<PremiumStatus>,
     passes: @escaping @MainActor () -> AsyncStream<Int?> = { AsyncStream { $0.yield(nil) } },
@@ -94,7 +95,7 @@ import SessionService
     watchingPayments?.cancel()
   }
 
-  /// The screen came up: it follows the session and the purchases from here on.
+  /// The screen is visible: follows the session and the purchases from here on.
   public func appear() {
     guard watching.isEmpty else { return }
     show(session.state)
@@ -126,7 +127,7 @@ import SessionService
     watchingPayments?.cancel()
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .refreshTapped: refreshTapped()

@@ -6,7 +6,7 @@ import SessionService
 
 /// The sheet that changes the reader's password. Isolated to the main actor.
 ///
-/// The publication says what is wrong with a password: the rule is its own.
+/// The publication checks the password by its own rule, and says what is wrong.
 @MainActor public final class ChangePasswordViewModel: Closable {
   /// Everything the sheet shows. The passwords are no part of it: the sheet's fields hold what was typed.
   public struct State: Equatable, Sendable {
@@ -16,7 +16,7 @@ import SessionService
     public var newError: String?
     /// A sentence beside the buttons, for what is wrong with neither.
     public var formError: String?
-    /// Whether the publication is being told: the fields keep what they hold, and nothing can be pressed.
+    /// Whether the request is under way: the fields keep their texts, and nothing can be pressed.
     public var isWorking = false
 
     /// An empty form.
@@ -27,7 +27,7 @@ import SessionService
   public enum Output: Equatable, Sendable {
     /// Close the sheet.
     case close
-    /// Tell the reader what became of the change; also after the sheet is gone.
+    /// Show the reader the result of the change, also after the sheet is gone.
     case told(String)
   }
 
@@ -39,7 +39,7 @@ import SessionService
     case newChanged(PasswordInput)
     /// The reader pressed "Change password", or Enter in a field.
     case submitTapped
-    /// The reader pressed "Cancel", or "Close". What the publication was told stays told, and the reader hears what came of it.
+    /// The reader pressed "Cancel", or "Close". A request that was sent is not taken back, and its result is shown to the reader.
     case cancelTapped
   }
 
@@ -58,14 +58,14 @@ import SessionService
   /// - Parameters:
   ///   - client: speaks for the reader.
   ///   - effects: the door off the main actor.
-  ///   - output: told what comes next.
+  ///   - output: called with what comes next.
   public init(client: APIClient, effects: Effects, output: @escaping @MainActor (Output) -> Void) {
     self.client = client
     self.effects = effects
     self.output = output
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .currentChanged(let password): currentChanged(password.secret)
@@ -100,7 +100,7 @@ import SessionService
     state = checked
     guard checked.isWorking else { return }
     let change = PasswordChange(currentPassword: current.revealed, newPassword: new.revealed)
-    // Also when the sheet is closed meanwhile: the reader has to know which password is theirs.
+    // Also when the sheet is closed meanwhile: the reader has to know which password is in force.
     Task { [effects, client] in
       do {
         try await effects.run("password.change") { try await client.changePassword(change) }
@@ -128,10 +128,11 @@ import SessionService
       case .refused, .notFound, .sessionEnded, .retryLater(.busy, _): true
       case .retryLater, .cancelled: false
       }
-    output(.told("\(isRefused ? "Your password was not changed." : "It is not known whether your password was changed.") \(error.sentence)"))
+    output(
+      .told("\(isRefused ? "Your password was not changed." : "It is not known whether your password was changed.") \(error.sentence)"))
   }
 
-  /// One change of the state, told once.
+  /// Changes the state. Observers are called once, after the whole change.
   private func change(_ change: (inout State) -> Void) {
     var new = state
     change(&new)

@@ -2,7 +2,8 @@ import FeatureKit
 import PublicationAPI
 import ReaderContent
 
-/// Account → Notifications: whether the reader hears of new posts, when not, and of which fan clubs. Isolated to the main actor.
+/// Account → Notifications: whether the reader is notified of new posts, at which times not, and of which fan clubs. Isolated to the main
+/// actor.
 @MainActor public final class NotificationsViewModel: Refreshable {
   /// Everything the page shows.
   public struct State: Equatable, Sendable {
@@ -12,7 +13,7 @@ import ReaderContent
       public var id: FanClub.ID
       /// Its name.
       public var name: String
-      /// Whether the reader hears of its new posts.
+      /// Whether the reader is notified of its new posts.
       public var isOn: Bool
 
       /// Memberwise initializer.
@@ -23,7 +24,7 @@ import ReaderContent
       }
     }
 
-    /// Whether the reader hears of new posts at all; the rest cannot be changed without.
+    /// Whether the reader is notified of new posts at all; otherwise the rest cannot be changed.
     public var isOn = true
     /// Whether there are hours in which nothing is said.
     public var hasQuietHours = false
@@ -35,7 +36,7 @@ import ReaderContent
     public var quietSentence = ""
     /// The fan clubs that the reader follows, by name.
     public var clubs: [Club] = []
-    /// What stands in the place of ``clubs`` while there are none; `nil` when there are.
+    /// The sentence in place of ``clubs`` while there are none; `nil` when there are.
     public var clubsSentence: String?
 
     /// A page that knows nothing yet.
@@ -79,7 +80,7 @@ import ReaderContent
 
   isolated deinit { watching?.cancel() }
 
-  /// The page came on screen.
+  /// The page is on screen.
   public func appear() {
     guard watching == nil else { return }
     let changes = preferences.settings.stream()
@@ -97,7 +98,7 @@ import ReaderContent
     clubs.disappear()
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .refreshTapped: refreshTapped()

@@ -6,11 +6,11 @@ import PurchaseService
 
 /// One purchase as the list shows it.
 public struct PurchaseRow: Equatable, Sendable, Identifiable {
-  /// Where it stands, in a few words, and how that is meant.
+  /// Its state, in a few words, and how that is meant.
   public struct Status: Equatable, Sendable {
     /// How it is meant.
     public enum Tone: Equatable, Sendable {
-      /// Something is yet to come.
+      /// Not complete yet.
       case waiting
       /// All is well.
       case good
@@ -22,7 +22,7 @@ public struct PurchaseRow: Equatable, Sendable, Identifiable {
 
     /// How it is meant.
     public var tone: Tone
-    /// Where it stands: "Waiting for the bank", "Paid".
+    /// Its state: "Waiting for the bank", "Paid".
     public var words: String
     /// A sentence more: why, until when; may be empty.
     public var detail: String
@@ -43,21 +43,21 @@ public struct PurchaseRow: Equatable, Sendable, Identifiable {
   public var price: String
   /// When, and the order's number.
   public var facts: String
-  /// Where it stands.
+  /// Its state.
   public var status: Status
   /// A page on which the reader has to do something first.
   public var page: String?
   /// Whether the store can be asked about it now.
   public var canCheck = false
-  /// Whether it is being asked.
+  /// Whether the store is being asked.
   public var isChecking = false
 }
 
 /// What the words of a row are made of, beside the purchase itself.
 struct PurchaseContext {
-  /// What is sold, as far as it is known.
+  /// The known products.
   var products: [Product.ID: Product] = [:]
-  /// The publication's own record of a purchase, as far as it has answered.
+  /// The publication's own records of purchases, those that it has sent.
   var orders: [UUID: Order] = [:]
   /// The purchases that give the reader something now: the newest of each product that is in force.
   var current: Set<UUID> = []
@@ -75,14 +75,14 @@ struct PurchaseContext {
 
 extension PurchaseRow {
   /// From a purchase of this computer.
-  /// - Returns: `nil` for one that was never agreed to: there is nothing to tell about it.
+  /// - Returns: `nil` for one that was never agreed to: there is nothing to show.
   init?(_ transaction: Transaction, _ context: PurchaseContext) {
     switch transaction.step {
     case .begun, .cancelled, .abandoned: return nil
     case .authorized, .submitted, .received, .verified, .finished, .failed: break
     }
     let order = context.orders[transaction.id]
-    // The publication may know more than this computer was told.
+    // The publication may know more than this computer.
     if let order, order.state == .refunded {
       self.init(order, context)
       return
@@ -92,7 +92,8 @@ extension PurchaseRow {
       id: transaction.id, name: context.name(transaction.productID), price: price?.formatted(locale: context.formatting.locale) ?? "",
       facts: context.facts(transaction.id, transaction.begun), status: Status(transaction, context))
     if transaction.state == .interrupted { page = transaction.url }
-    // The publication may put right what it refused, and has to be asked for that: its list of what is in force leaves out consumables.
+    // The publication may correct a refused receipt, and only a request brings the new one: its list of what is in force leaves out
+    // consumables.
     canCheck = transaction.step.isUnderWay && transaction.state != .purchased || transaction.isPaidWithoutAccess
   }
 

@@ -28,11 +28,11 @@ extension PurchasesViewModel {
     public var balance: String?
     /// How a subscription is cancelled; `nil` without one.
     public var cancelling: String?
-    /// Whether everything is being asked for again.
+    /// Whether everything is being loaded again.
     public var isRefreshing = false
-    /// Whether the store is being asked for what was bought elsewhere.
+    /// Whether purchases from elsewhere are being restored.
     public var isRestoring = false
-    /// What came of that.
+    /// The result of that.
     public var restored: String?
 
     /// A list that knows nothing yet.

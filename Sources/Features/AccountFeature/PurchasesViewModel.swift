@@ -5,25 +5,25 @@ import PublicationCommerce
 import PurchaseService
 import Runtime
 
-/// Account → Purchases: what the reader bought, where each purchase stands, and what can be done about it. Isolated to the main actor.
+/// Account → Purchases: the reader's purchases, their states, and what can be done about each. Isolated to the main actor.
 @MainActor public final class PurchasesViewModel: Refreshable {
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
     /// Open the page on which the reader's bank asks them to confirm.
     case openWeb(String)
-    /// Tell the reader what came of restoring, wherever they look.
+    /// Show the reader the result of restoring, on any page.
     case restored(String)
   }
 
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
-    /// The reader asked for everything again. A second press while that is under way does nothing.
+    /// Loads everything again. A second press while that is under way does nothing.
     case refreshTapped
     /// The reader pressed "Check now". A second press while the store is being asked does nothing.
     case checkTapped(PurchaseRow.ID)
     /// The reader pressed the button that opens the bank's page.
     case confirmTapped(PurchaseRow.ID)
-    /// The reader wants what was bought elsewhere. A second press while the store is being asked does nothing.
+    /// Restores purchases from elsewhere. A second press while the store is being asked does nothing.
     case restoreTapped
   }
 
@@ -82,7 +82,7 @@ import Runtime
 
   // MARK: Inputs
 
-  /// The screen came up: it follows the purchases from here on, and asks about those that wait.
+  /// The screen is visible: follows the purchases from here on, and asks about those that wait.
   public func appear() {
     guard watching.isEmpty else { return }
     let (changes, entitlements, counts) = (purchases.historyStream(), purchases.entitlementStream(), passes())
@@ -109,7 +109,7 @@ import Runtime
     checkTask?.cancel()
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .refreshTapped: refreshTapped()
@@ -193,7 +193,7 @@ import Runtime
     _ = try? await purchases.restore()
   }
 
-  /// The publication's own records: numbers, and what was bought elsewhere. Without an answer the list does without them.
+  /// The publication's own records: order numbers, and purchases from elsewhere. Without an answer, the list is shown without them.
   private func refreshOrders() async {
     let load = loadOrders
     guard let answer = try? await effects.run("purchases.orders", { try await load() }) else { return }

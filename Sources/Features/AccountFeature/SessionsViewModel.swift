@@ -28,7 +28,7 @@ import Runtime
       public var detail: String
       /// Whether it is the one of this app, which "Sign out" ends.
       public var isCurrent: Bool
-      /// Whether the publication is being told that it ends.
+      /// Whether the request to end it is under way.
       public var isEnding: Bool
 
       /// Memberwise initializer.
@@ -47,11 +47,11 @@ import Runtime
     public var rows: [Row] = []
     /// Whether "Sign out everywhere else" is offered.
     public var canEndOthers = false
-    /// Whether the publication is being told that all others end.
+    /// Whether the request to end all others is under way.
     public var isEndingOthers = false
     /// Whether the sessions that are shown are being fetched again.
     public var isRefreshing = false
-    /// Why the last thing that the reader asked for did not work; `nil` when it did.
+    /// Why the reader's last input failed; `nil` when it succeeded.
     public var failure: String?
 
     /// A page that knows nothing yet.
@@ -60,13 +60,13 @@ import Runtime
 
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
-    /// Tell the reader what was done.
+    /// Show the reader what was done.
     case done(String)
   }
 
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
-    /// The reader asked for everything again. A second press while that is under way does nothing.
+    /// Loads everything again. A second press while that is under way does nothing.
     case refreshTapped
     /// The reader wants a session to end. A second press while that is under way does nothing.
     case endTapped(ReaderSession.ID)
@@ -91,7 +91,7 @@ import Runtime
   ///   - client: speaks for the reader.
   ///   - effects: the door off the main actor.
   ///   - formatting: how dates become text.
-  ///   - output: told what comes next.
+  ///   - output: called with what comes next.
   public init(client: APIClient, effects: Effects, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
     self.client = client
     self.effects = effects
@@ -99,10 +99,10 @@ import Runtime
     self.output = output
   }
 
-  /// The page came on screen.
+  /// The page is on screen.
   public func appear() { load() }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .refreshTapped: load()
@@ -184,7 +184,7 @@ import Runtime
     }
   }
 
-  /// One change of the state, told once.
+  /// Changes the state. Observers are called once, after the whole change.
   private func show(_ change: (inout State) -> Void = { _ in }) {
     var new = state
     change(&new)

@@ -1,7 +1,7 @@
 import FeatureKit
 import ReaderContent
 
-/// The question before signing out, where that puts off or loses something. Isolated to the main actor.
+/// The question before signing out, where that delays or loses something. Isolated to the main actor.
 @MainActor public final class SignOutViewModel: ScreenModel {
   /// Everything the sheet shows.
   public struct State: Equatable, Sendable {
@@ -11,7 +11,7 @@ import ReaderContent
 
   /// What the coordinator shall do.
   public enum Output: Equatable, Sendable {
-    /// Sign out all the same.
+    /// Sign out nevertheless.
     case signOut
     /// Close the sheet.
     case close
@@ -19,7 +19,7 @@ import ReaderContent
 
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
-    /// The reader wants to sign out all the same.
+    /// The reader confirmed signing out.
     case signOutTapped
     /// The reader stays.
     case cancelTapped
@@ -40,7 +40,7 @@ import ReaderContent
   /// - Parameters:
   ///   - store: the reader's content.
   ///   - payments: a new stream of which payments wait, which starts with what is known now.
-  ///   - output: told what the coordinator shall do.
+  ///   - output: called with what the coordinator is to do.
   public init(
     store: ContentStore,
     payments: @escaping @MainActor () -> AsyncStream<WaitingPayments> = { AsyncStream { $0.yield(WaitingPayments()) } },
@@ -54,7 +54,7 @@ import ReaderContent
 
   isolated deinit { for task in watching { task.cancel() } }
 
-  /// The sheet came on screen: it follows what signing out costs from here on.
+  /// The sheet came on screen: follows what signing out costs from here on.
   public func appear() {
     let (changes, payments) = (store.leavingStream(), payments())
     // A stream still gives what it held when its reader was cancelled.
@@ -77,7 +77,7 @@ import ReaderContent
     watching = []
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .signOutTapped: signOutTapped()

@@ -10,7 +10,7 @@ extension AddFeedViewModel {
       case asking
       /// It is being added.
       case adding(Progress)
-      /// It was added; the sentence says what came of it.
+      /// It was added; the sentence gives the result.
       case added(String)
       /// The posts of what was added are being fetched.
       case fetching(Progress)
@@ -64,7 +64,7 @@ extension AddFeedViewModel {
     public var question: Question?
     /// What was added can be opened: "Show the fan clubs"; `nil` for nothing.
     public var openLabel: String?
-    /// The posts of what was added can be fetched: "Fetch all", "Fetch the rest"; `nil` when there are none to fetch.
+    /// The button that fetches the posts of the added feeds: "Fetch all", "Fetch the rest"; `nil` when there are none to fetch.
     public var fetchLabel: String?
     /// The fan clubs whose posts could not be fetched.
     public var failures: [ClubsFetch.Failure] = []

@@ -7,8 +7,8 @@ import PublicationClient
 import ReaderContent
 import Runtime
 
-/// "Add feed": takes an address or a file, shows how far the publication is with it, and cancels. Of a list of feeds it fetches the posts of
-/// all, if the reader wants that. Isolated to the main actor.
+/// "Add feed": takes an address or a file, shows the publication's progress, and cancels. Of a list of feeds it fetches the posts of all,
+/// if the reader wants that. Isolated to the main actor.
 @MainActor public final class AddFeedViewModel: Closable, AsksBeforeLeaving {
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
@@ -20,7 +20,7 @@ import Runtime
     case addTapped
     /// Adds one of the feeds that the web page at the address names.
     case choiceTapped(String)
-    /// Stops: nothing of it will be there, unless it was done before. Posts that were fetched stay.
+    /// Cancels: nothing of the import stays, unless it was complete. Posts that were fetched stay.
     case cancelTapped
     /// Fetches the posts of the fan clubs that a list of feeds made, those that are not there yet.
     case fetchTapped
@@ -43,7 +43,7 @@ import Runtime
   private var adding: Task<Void, Never>?
   /// The import that is under way, from when the publication may know of it.
   private var importID: Import.ID?
-  /// What the publication said of it last.
+  /// The publication's last answer about it.
   private var latest: Import?
   private var isCancelled = false
   private var clubs: [FanClub.ID] = []
@@ -53,7 +53,7 @@ import Runtime
   ///   - store: the reader's content.
   ///   - formatting: how counts are written.
   ///   - documents: reads the file that the reader chose.
-  ///   - output: told what the coordinator shall do.
+  ///   - output: called with what the coordinator is to do.
   public init(store: ContentStore, formatting: Formatting, documents: Documents, output: @escaping @MainActor (Output) -> Void) {
     self.store = store
     self.formatting = formatting
@@ -63,7 +63,7 @@ import Runtime
 
   isolated deinit { adding?.cancel() }
 
-  /// The dialog came up.
+  /// The dialog is on screen.
   public func appear() {}
   /// The dialog is covered, or gone.
   public func disappear() {}
@@ -74,16 +74,16 @@ import Runtime
     return "The feed is still being added. If you leave, that is cancelled."
   }
 
-  /// The dialog was closed, by whatever means: what is still being added is cancelled.
+  /// The dialog was closed by any means: an import under way is cancelled.
   public func closed() { cancelTapped() }
 
-  /// Fills in the address that a link or another page brought; nothing is added before the reader says so.
+  /// Fills in the address that a link or another page brought; nothing is added before the reader confirms.
   public func opened(with url: String) {
     guard case .asking = state.phase else { return }
     urlChanged(url)
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .urlChanged(let url): urlChanged(url)
@@ -144,7 +144,7 @@ import Runtime
     isCancelled = true
     progress.isCancelling = true
     state.phase = .adding(progress)
-    // A large file may be on its way for long. What arrived of it before is cancelled there.
+    // Uploading a large file may take long. An import that the publication has begun is cancelled there.
     if latest == nil { adding?.cancel() }
     if let importID { cancel(importID) } else { failed(nil) }
   }
@@ -218,7 +218,7 @@ import Runtime
         guard let self, importID == latest.id, !store.isClosed, !Task.isCancelled else { return }
         switch answer {
         case .success(let next): poll(next)
-        // The import goes on at the publication without the app.
+        // The import continues at the publication without the app.
         case .failure(let error) where RequestError(explaining: error).isUnreachable: poll(latest)
         case .failure(let error): failed(sentence(error))
         }
@@ -252,7 +252,7 @@ import Runtime
       guard let self, importID == id, !store.isClosed else { return }
       adding?.cancel()
       switch answer {
-      // One that runs is being undone: what came of it is asked for in a moment.
+      // An import that still runs is being undone: its result is requested a moment later.
       case .success(let answer): poll(answer)
       // It never arrived.
       case .failure(let error as ClientError) where error.isNotFound && latest == nil: failed(nil)

@@ -18,11 +18,11 @@ extension ArticleBody.Block {
 extension ArticleViewModel {
   /// Everything the page shows, and nothing else.
   public struct State: Equatable, Sendable {
-    /// The text, as far as it is there.
+    /// As much of the text as there is.
     public enum Text: Equatable, Sendable {
-      /// The opening; the body is on its way, did not come, or there is none.
+      /// The opening; the body is being loaded, could not be loaded, or there is none.
       case teaser(String)
-      /// The opening, and that the rest takes access: "Unlock" belongs below it.
+      /// The opening; the rest requires access: "Unlock" belongs below it.
       case locked(teaser: String)
       /// All of it.
       case body([ArticleBody.Block])
@@ -41,15 +41,15 @@ extension ArticleViewModel {
     public var passOffer: String?
     /// Whether a pass is being spent, or what was paid for is on its way; nothing that unlocks can be pressed then.
     public var isUnlocking = false
-    /// Whether a text that is there is being fetched again because the reader asked for that.
+    /// Whether the text is being loaded again on the reader's request.
     public var isRefreshing = false
     /// Whether the reader has begun a comment that was not sent.
     public var hasDraft = false
     /// What is special about the store, such as that nothing is charged; `nil` for nothing.
     public var badge: String?
-    /// Says quietly that the text is what was kept on this computer; `nil` for what the publication says now.
+    /// A note that the text is the one stored on this computer; `nil` for the publication's present one.
     public var note: String?
-    /// Something to tell the reader in passing.
+    /// A short message to the reader; `nil` for none.
     public var message: String?
 
     /// A page that knows nothing yet.
@@ -63,7 +63,7 @@ public struct Attachment: Codable, Equatable, Sendable {
   public var url: String
   /// What it is called.
   public var name: String
-  /// Its kind, length and size, as far as they are known: "Audio  ·  45 min  ·  12.3 MB"; may be empty.
+  /// Its kind, length and size, where known: "Audio · 45 min · 12.3 MB"; may be empty.
   public var facts: String
 
   /// - Returns: `nil` for what no program should be given.

@@ -22,7 +22,7 @@ import ReaderContent
     case openFanClub(FanClub.ID)
     /// Open the post's comments.
     case openComments(Post.ID)
-    /// Tell the reader, in passing, what a pass opened and how many are left.
+    /// Show the reader, as a short message, what a pass opened and how many are left.
     case passSpent(String)
     /// Close the page, since there is nothing on it.
     case goBack
@@ -34,7 +34,7 @@ import ReaderContent
     case refreshTapped
     /// Tries again what failed.
     case retryTapped
-    /// Adds the reader's heart, or takes away whatever reaction there is.
+    /// Adds the reader's heart, or removes their reaction of any kind.
     case reactionToggled
     /// Reacts in this way, or takes the reaction away when it was this one.
     case reactionChosen(Reaction)
@@ -50,9 +50,9 @@ import ReaderContent
     case unlockTapped
     /// Spends a pass on this post. A second press while that is under way does nothing.
     case passTapped
-    /// Opens a link of the body in the browser; anything that no browser should get is left alone.
+    /// Opens a link of the body in the browser; does nothing for other addresses.
     case linkTapped(String)
-    /// Opens a file of the post in whatever the desktop has for it.
+    /// Opens a file of the post in the desktop's program for it.
     case attachmentTapped(Attachment)
     /// Opens the post's page on the web in the browser, where it has one.
     case openInBrowserTapped
@@ -95,7 +95,7 @@ import ReaderContent
   private var isSpending = false
   private var read: (html: String, blocks: [ArticleBody.Block])?
   private var reading: String?
-  /// Opening it marks it as read once; what the reader says after that holds.
+  /// Opening it marks it as read once; a later choice of the reader stays.
   private var wasMarkedRead = false
 
   /// - Parameters:
@@ -104,7 +104,7 @@ import ReaderContent
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
   ///   - badge: what is special about the store; `nil` for nothing.
-  ///   - output: told what the coordinator shall do.
+  ///   - output: called with what the coordinator is to do.
   public init(
     _ id: Post.ID, paywallID: PaywallRecord.ID, store: ContentStore, formatting: Formatting, badge: String? = nil,
     output: @escaping @MainActor (Output) -> Void
@@ -119,7 +119,7 @@ import ReaderContent
 
   isolated deinit { for task in watching { task.cancel() } }
 
-  /// The page came on screen: loads the first time, and again when that failed or the reader's access changed meanwhile.
+  /// The page is on screen: loads the first time, and again when that failed or the reader's access changed meanwhile.
   public func appear() {
     guard observation == nil else { return }
     observation = store.posts.observe(id) { [weak self] in self?.update() }
@@ -150,7 +150,7 @@ import ReaderContent
   /// See `Titled`.
   public var title: String? { state.post?.title }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .refreshTapped: refreshTapped()
@@ -232,7 +232,7 @@ import ReaderContent
   /// Says again how long ago the post appeared.
   public func timePassed() { update() }
 
-  /// Asks for the body again, which the publication gives or keeps by the reader's access.
+  /// Requests the body again, which the publication sends or refuses by the reader's access.
   public func accessChanged() {
     guard store.hasPremium != accessAtRequest, store.posts[id]?.premium == true else { return }
     wasServed = nil
@@ -240,7 +240,7 @@ import ReaderContent
     update()
   }
 
-  /// Tells the reader.
+  /// Shows the sentence to the reader.
   public func actionFailed(_ sentence: String) { update(message: sentence) }
 
   /// See `ContentScreen`.
@@ -254,7 +254,7 @@ import ReaderContent
   private func unlockEnded(_ failure: String?) {
     isSpending = false
     if failure == nil {
-      // What is still on its way was asked before.
+      // Answers on their way are to earlier requests.
       loader.dropAnswer()
       isRefreshing = false
       wasServed = true
@@ -323,7 +323,7 @@ import ReaderContent
     state = new
   }
 
-  /// Whether the reader has access now to what was locked, and it is on its way.
+  /// Whether the reader has access now to a locked text, which is being loaded.
   private func isOpening(_ post: Post, _ new: State) -> Bool {
     guard case .teaser = new.text, new.phase == .loading, store.hasPremium || post.unlocked else { return false }
     return if case .locked = state.text { true } else { state.isUnlocking }
@@ -340,7 +340,7 @@ import ReaderContent
   }
 
   private func show(_ post: Post, failed: EntityPhase?) -> (State.Text, EntityPhase) {
-    // The publication decides who may read; before it has answered, what is known here does.
+    // The publication decides who may read; before its answer, the data here decide.
     if let body = post.body, !post.premium || wasServed ?? (store.hasPremium || post.unlocked) {
       if read?.html != body { readBody(body, base: post.url) }
       return read.map { (.body($0.blocks), .ready) } ?? (.teaser(post.teaser), .loading)

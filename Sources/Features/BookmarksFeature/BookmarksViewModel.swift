@@ -4,8 +4,8 @@ import ReaderContent
 
 /// What the reader bookmarked, newest post first.
 ///
-/// A row leaves as soon as its bookmark is taken away, and comes back if that was refused. What was bookmarked elsewhere in the app is
-/// there when the page comes back on screen.
+/// A row leaves as soon as its bookmark is removed, and comes back if that was refused. Posts that were bookmarked elsewhere in the app are
+/// there when the page is on screen again.
 @MainActor public final class BookmarksViewModel: PostListScreen {
   /// Everything the page shows, but the rows, which ``PostListScreen/row(for:)`` gives.
   public typealias State = ListState
@@ -20,7 +20,7 @@ import ReaderContent
   /// - Parameters:
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
-  ///   - output: told what the coordinator shall do.
+  ///   - output: called with what the coordinator is to do.
   public init(store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
     posts = PostList(.bookmarks, store: store, formatting: formatting, output: output)
   }
@@ -29,10 +29,10 @@ import ReaderContent
   public var state: State { posts.list.state }
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { posts.list.observe(observer) }
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: PostList.Input) { posts.send(input) }
 
-  /// The page came on screen: loads the first time, and reads the cache again after that.
+  /// The page is on screen: loads the first time, and reads the cache again after that.
   public func appear() { posts.list.appear() }
   /// The page is off screen and does nothing until it comes back.
   public func disappear() { posts.list.disappear() }

@@ -44,6 +44,6 @@ public struct CommentRow: Equatable, Sendable, Identifiable {
   public var date: String
   /// Whether the reader wrote it, and may delete it.
   public var isMine: Bool
-  /// Whether it was not sent yet, or what was done to it: "Waiting to be sent" belongs in the place of the date.
+  /// Whether it, or a change of it, was not sent yet: "Waiting to be sent" belongs in the place of the date.
   public var isWaiting: Bool
 }

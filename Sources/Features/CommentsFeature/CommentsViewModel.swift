@@ -12,7 +12,7 @@ import ReaderContent
     case refreshTapped
     /// Tries again what failed.
     case retryTapped
-    /// The last row came in sight.
+    /// The last row is in sight.
     case reachedEnd
     /// The reader has read the message.
     case messageDismissed
@@ -32,7 +32,7 @@ import ReaderContent
   @ViewState public private(set) var state = State()
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
-  /// Told the rows to draw again, of those that were asked for.
+  /// Called with the rows to draw again, among those that were read.
   public var onRowsChanged: ((Set<Comment.ID>) -> Void)? {
     get { list.onRowsChanged }
     set { list.onRowsChanged = newValue }
@@ -54,7 +54,7 @@ import ReaderContent
   ///   - post: whose comments.
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
-  ///   - output: told what the coordinator shall do.
+  ///   - output: called with what the coordinator is to do.
   public init(_ post: Post.ID, store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
     self.post = post
     self.store = store
@@ -78,7 +78,7 @@ import ReaderContent
     }
   }
 
-  /// The page came on screen: loads the first time, and reads the cache again after that.
+  /// The page is on screen: loads the first time, and reads the cache again after that.
   public func appear() {
     guard observation == nil else { return }
     observation = store.posts.observe(post) { [weak self] in self?.update() }
@@ -102,7 +102,7 @@ import ReaderContent
     list.disappear()
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .refreshTapped: refreshTapped()
@@ -151,7 +151,7 @@ import ReaderContent
     }
   }
 
-  /// Rows that are there are shown, whatever became of the others: that is said beneath.
+  /// The loaded rows are shown; a failure of further ones is shown beneath.
   private func showRows(_ comments: inout ListState) {
     switch comments.phase {
     case .ready: return

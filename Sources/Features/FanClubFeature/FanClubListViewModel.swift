@@ -29,7 +29,7 @@ import Runtime
     case openFanClub(FanClub.ID)
     /// Open the dialog that adds a feed.
     case openAddFeed
-    /// Tell the reader in passing what was exported, wherever they look.
+    /// Show the reader a short message of what was exported, on any page.
     case exported(String)
   }
 
@@ -41,7 +41,7 @@ import Runtime
     case refreshTapped
     /// Tries again what failed.
     case retryTapped
-    /// The last row came in sight.
+    /// The last row is in sight.
     case reachedEnd
     /// The reader has read the message.
     case messageDismissed
@@ -65,7 +65,7 @@ import Runtime
   @ViewState public private(set) var state = State()
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
-  /// Told the rows to draw again, of those that were asked for.
+  /// Called with the rows to draw again, among those that were read.
   public var onRowsChanged: ((Set<FanClub.ID>) -> Void)? {
     didSet { for list in [all, followed] { list.onRowsChanged = onRowsChanged } }
   }
@@ -115,7 +115,7 @@ import Runtime
     list.value(id).map { FanClubRow($0, waiting: store.waiting(aboutClub: id), formatting: formatting) }
   }
 
-  /// The page came on screen: loads the first time, and reads the cache again after that.
+  /// The page is on screen: loads the first time, and reads the cache again after that.
   public func appear() {
     guard !isOnScreen else { return }
     isOnScreen = true
@@ -135,7 +135,7 @@ import Runtime
     list.disappear()
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .followedOnlyTapped: followedOnlyTapped()

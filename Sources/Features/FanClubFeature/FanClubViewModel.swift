@@ -12,7 +12,7 @@ import ReaderContent
     public var phase = EntityPhase.loading
     /// The club; there from the first moment when another page has shown it.
     public var club: FanClubRow?
-    /// What the club says about itself, as far as it is shown; empty where it says nothing.
+    /// The part of the club's description that is shown; empty without a description.
     public var about = ""
     /// Whether all of it is shown, of more than there is room for beside the posts; `nil` where there is no more.
     public var isAboutWhole: Bool?
@@ -20,9 +20,9 @@ import ReaderContent
     public var posts = ListState()
     /// What there is to do about posts that were never fetched: "Fetch posts" belongs in the place of the list.
     public var fetch = ClubFetch.State.notNeeded
-    /// How far its feed is that is being fetched again, and what went wrong with it.
+    /// The progress of fetching its feed again, and its failure.
     public var refresh = ClubsFetch.Report()
-    /// Whether the reader hears of its new posts; `nil` while they do not follow it, when there is nothing to choose.
+    /// Whether the reader is notified of its new posts; `nil` while they do not follow it, and cannot choose.
     public var notifies: Bool?
     /// Whether "Remove feed…" is offered, which asks before it does: the reader added this club.
     public var canRemove = false
@@ -46,9 +46,9 @@ import ReaderContent
     case followTapped
     /// Shows all of what the club says about itself, or its beginning again.
     case aboutTapped
-    /// Whether the reader wants to hear of this club's new posts: the other way from now on.
+    /// Turns notifications of this club's new posts on or off.
     case notifyTapped
-    /// Fetches the posts of a club that came from a list of feeds. A second press while that is under way does nothing.
+    /// Fetches the posts of a club that was imported from a list of feeds. A second press while that is under way does nothing.
     case fetchTapped
     /// Removes the club, which the reader has agreed to; its pages are closed once it is gone. A second press while that is under way does nothing.
     case removeTapped
@@ -84,8 +84,8 @@ import ReaderContent
   ///   - id: the club.
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
-  ///   - notifications: when the reader wants to hear of new posts; `nil` where the desktop cannot show notifications.
-  ///   - output: told what the coordinator shall do.
+  ///   - notifications: when the reader is notified of new posts; `nil` where the desktop cannot show notifications.
+  ///   - output: called with what the coordinator is to do.
   public init(
     _ id: FanClub.ID, store: ContentStore, formatting: Formatting, notifications: NotificationPreferences? = nil,
     output: @escaping @MainActor (Output) -> Void
@@ -107,7 +107,7 @@ import ReaderContent
   /// See `Titled`.
   public var title: String? { state.club?.name }
 
-  /// The page came on screen: loads the first time, and reads the cache again after that.
+  /// The page is on screen: loads the first time, and reads the cache again after that.
   public func appear() {
     guard observation == nil else { return }
     observation = store.fanClubs.observe(id) { [weak self] in self?.update() }
@@ -134,7 +134,7 @@ import ReaderContent
     posts.list.disappear()
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .posts(.refreshTapped): refreshTapped()

@@ -3,14 +3,14 @@ import PublicationAPI
 import ReaderContent
 import Runtime
 
-/// The posts of a fan club that came from a list of feeds: says whether they were ever fetched, asks the publication for them when the
-/// reader does, and waits until they are there. Isolated to the main actor.
+/// The posts of a fan club that was imported from a list of feeds: says whether they were ever fetched, has the publication fetch them when
+/// the reader wants them, and waits until they are there. Isolated to the main actor.
 @MainActor public final class ClubFetch {
   /// What there is to do about a club's posts.
   public enum State: Equatable, Sendable {
     /// Nothing: they are there.
     case notNeeded
-    /// No reader asked for them yet; the sentence says why the last try failed, `nil` when no failure is known.
+    /// No reader requested them yet; the sentence says why the last try failed, `nil` when no failure is known.
     case offered(String?)
     /// They are being fetched.
     case running
@@ -38,7 +38,7 @@ import Runtime
 
   isolated deinit { task?.cancel() }
 
-  /// What there is to do, as far as the club is known.
+  /// What there is to do, by what is known of the club.
   public var state: State {
     if isUnderWay { return .running }
     guard let club = store.fanClubs[id], !club.fetched else { return .notNeeded }

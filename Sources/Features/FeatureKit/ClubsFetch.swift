@@ -21,7 +21,7 @@ import Runtime
       self.members = members
     }
 
-    /// The same with each reason said once, in the order in which they came: several that share one are "12 feeds", with their names.
+    /// The same with each reason once, in order: several feeds that share one are "12 feeds", with their names.
     public static func byReason(_ failures: [Failure]) -> [Failure] {
       var order: [String] = []
       let groups = Dictionary(grouping: failures) { failure in
@@ -42,7 +42,7 @@ import Runtime
     }
   }
 
-  /// What a page of posts says of it, below the rows.
+  /// The report on a page of posts, below the rows.
   public struct Report: Equatable, Sendable {
     /// "Fetching 3 of 12 feeds…", or why some were not fetched; `nil` while there is nothing to say.
     public var words: String?
@@ -64,9 +64,9 @@ import Runtime
   public private(set) var failures: [Failure] = []
   /// Why it ended before its time, for the reader.
   public private(set) var problem: String?
-  /// How many were asked for and are over.
+  /// How many of the requested ones are over.
   public private(set) var done = 0
-  /// How many were asked for.
+  /// How many were requested.
   public private(set) var total = 0
   /// What was begun last calls itself.
   public private(set) var name = ""
@@ -82,7 +82,7 @@ import Runtime
   /// - Parameters:
   ///   - store: the reader's content.
   ///   - formatting: how counts are written, and the clock that says when to look how far it is.
-  ///   - onChange: told after each change.
+  ///   - onChange: called after each change.
   public init(store: ContentStore, formatting: Formatting, onChange: @escaping @MainActor () -> Void) {
     self.store = store
     self.formatting = formatting
@@ -94,7 +94,7 @@ import Runtime
   /// Whether any is being fetched.
   public var isUnderWay: Bool { !workers.isEmpty }
 
-  /// What a page of posts says of it.
+  /// The report for a page of posts.
   public var report: Report {
     var report = Report()
     (report.isUnderWay, report.failures) = (isUnderWay, failures)
@@ -121,7 +121,7 @@ import Runtime
     onChange()
   }
 
-  /// Fetched posts stay; a fetch that is on its way is cancelled, and may be carried out all the same.
+  /// Fetched posts stay; a fetch that is on its way is cancelled, but may be carried out nevertheless.
   public func cancel() { stop(nil) }
 
   /// The reader has read what went wrong.

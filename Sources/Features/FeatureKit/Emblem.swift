@@ -1,6 +1,6 @@
 import Runtime
 
-/// What stands for a fan club without a picture: its initials, on a color of its own.
+/// The stand-in for a fan club's missing picture: its initials, on a color of its own.
 public struct Emblem: Equatable, Sendable {
   /// How many colors there are.
   public static let tints = 8

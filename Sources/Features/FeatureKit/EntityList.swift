@@ -3,7 +3,7 @@ import Foundation
 import PublicationAPI
 import ReaderContent
 
-/// What a page with a list shows of it. Rows are ids: the entities are in the cache, where each is once.
+/// The state of a list on a page. Rows are ids: the entities are in the cache, once each.
 public struct ListState: Equatable, Sendable {
   /// What fills the page.
   public enum Phase: Equatable, Sendable {
@@ -13,7 +13,7 @@ public struct ListState: Equatable, Sendable {
     case ready
     /// There are no rows.
     case empty
-    /// No rows, because the publication cannot be reached; the sentence says what to do.
+    /// No rows, because the publication is unreachable; the sentence says what to do.
     case offline(String)
     /// No rows, for another reason; the sentence says which.
     case failed(String)
@@ -29,9 +29,9 @@ public struct ListState: Equatable, Sendable {
   public var canLoadMore = false
   /// Whether they are on their way.
   public var isLoadingMore = false
-  /// Why further rows did not come; they are asked for again only on `retryTapped`, so that being at the end is no loop.
+  /// Why further rows could not be loaded. They are requested again only on `retryTapped`, so that being at the end is no loop.
   public var loadMoreFailure: String?
-  /// How many newer rows the publication has, which do not come in before the reader asks for them: see `newItemsTapped`.
+  /// How many newer rows the publication has, which are not shown before the reader requests them: see `newItemsTapped`.
   public var newItemCount = 0
   /// Whether there may be more than ``newItemCount`` of them.
   public var hasMoreNewItems = false
@@ -43,15 +43,15 @@ public struct ListState: Equatable, Sendable {
     default: "\(newItemCount)\(hasMoreNewItems ? " or more" : "") new posts"
     }
   }
-  /// Says quietly that the rows are what was kept on this computer, and why; `nil` for what the publication says now.
+  /// A note that the rows are those stored on this computer, and why; `nil` for the publication's present ones.
   public var note: String?
   /// Whether the ``note`` belongs on the page: above rows, or where it is said that there are none.
   public var showsNote: Bool { note != nil && (phase == .ready || phase == .empty) }
   /// When the oldest of those rows was fetched, where that is known; `nil` without a ``note``.
   public var fetchedAt: Date?
-  /// Something to tell the reader in passing.
+  /// A short message to the reader; `nil` for none.
   public var message: String?
-  /// Whether it tells of something that can be undone.
+  /// Whether the message is about something that can be undone.
   public var canUndo = false
 
   /// A page that has not loaded.
@@ -64,10 +64,10 @@ public struct ListState: Equatable, Sendable {
   @ViewState public private(set) var state = ListState()
   /// See ``ScreenModel``.
   public func observe(_ observer: @escaping @MainActor (ListState) -> Void) { $state.observe(observer) }
-  /// Called with the rows to draw again, of those that ``value(_:)`` was asked for.
+  /// Called with the rows to draw again, among those that ``value(_:)`` was called for.
   public var onRowsChanged: ((Set<String>) -> Void)?
 
-  /// Called before the list asks again by itself, for pages that asked for more than the list.
+  /// Called before the list repeats its request by itself, for pages that have other requests to repeat.
   public var onRetryUnreachable: (() -> Void)?
   /// See `PageFetcher`.
   var onNewItems: (([String]) -> Void)? { didSet { fetcher.onNewItems = onNewItems } }
@@ -81,18 +81,18 @@ public struct ListState: Equatable, Sendable {
   private var observation: Observation?
   private var isOnScreen = false
   private var isReloading = false
-  /// Whether the request under way was not the reader's: nothing is shown of it before its answer.
+  /// Whether the request under way was not the reader's: its progress is not shown.
   private var isQuiet = false
-  /// Why the first rows could not be loaded the last time, and what the reader was told of it; both hold until they are loaded.
+  /// Why the first rows could not be loaded the last time, and the message about it; both hold until they are loaded.
   private var failedRefresh: RequestError?
   private var refreshMessage: String?
-  /// Takes back what ``ListState/message`` tells of.
+  /// Undoes what ``ListState/message`` is about.
   private var undo: (@MainActor () -> Void)?
   private var drawn: Set<String> = []
   /// Those of them that may say that something waits to be sent.
   private var waiting: Set<String> = []
   private var watching: Task<Void, Never>?
-  /// ``ContentStore/listsAge`` when what is here was asked for, and when the last question was.
+  /// ``ContentStore/listsAge`` at the request for the rows that are here, and at the last request.
   private var (age, asked) = (0, 0)
 
   /// - Parameters:
@@ -123,7 +123,7 @@ public struct ListState: Equatable, Sendable {
     return cache[id]
   }
 
-  /// The page came on screen: loads when there are no rows, and otherwise reads the cache again.
+  /// The page is on screen: loads when there are no rows, and otherwise reads the cache again.
   public func appear() {
     guard !isOnScreen else { return }
     isOnScreen = true
@@ -163,7 +163,7 @@ public struct ListState: Equatable, Sendable {
   }
 
   private func reload(isAsked: Bool = true) {
-    // What is being asked already is older than what came since.
+    // The request under way is older than the change.
     let refetch = asked != store.listsAge
     asked = store.listsAge
     isQuiet = false
@@ -172,8 +172,8 @@ public struct ListState: Equatable, Sendable {
     update()
   }
 
-  /// Asks the publication whether it has newer rows. What it says changes nothing but ``ListState/newItemCount``; only where there are
-  /// no rows they come in at once.
+  /// Asks the publication whether it has newer rows. The answer changes only ``ListState/newItemCount``; only where there are no rows, new
+  /// ones are shown at once.
   public func checkForNewItems() {
     if state.phase == .ready || state.phase == .empty, !store.isClosed { fetcher.checkForNewItems() }
   }
@@ -204,7 +204,7 @@ public struct ListState: Equatable, Sendable {
     fetcher.reload(showsNewItems: age != asked || !holdsBackNewItems)
   }
 
-  /// The last row came in sight: loads further ones.
+  /// The last row is in sight: loads further ones.
   public func reachedEnd() {
     guard state.canLoadMore, !state.isLoadingMore, state.loadMoreFailure == nil else { return }
     fetcher.loadMore()
@@ -213,10 +213,10 @@ public struct ListState: Equatable, Sendable {
   /// The reader has read the message.
   public func messageDismissed() { say(nil) }
 
-  /// Tells the reader what was done, and offers to take it back.
+  /// Shows the reader what was done, and offers to undo it.
   func offerUndo(_ sentence: String, _ undo: @escaping @MainActor () -> Void) { say(sentence, undo: undo) }
 
-  /// Takes back what the message tells of; does nothing when that is nothing to undo.
+  /// Undoes what the message is about; does nothing when that cannot be undone.
   public func undoTapped() {
     guard state.canUndo, let undo else { return }
     say(nil)
@@ -239,7 +239,7 @@ public struct ListState: Equatable, Sendable {
   /// Draws the rows again, whose dates say how long ago something was.
   public func timePassed() { if !drawn.isEmpty { onRowsChanged?(drawn) } }
 
-  /// Tells the reader.
+  /// Shows the sentence to the reader.
   public func actionFailed(_ sentence: String) { say(sentence) }
 
   private func entitiesChanged(_ ids: Set<String>) {
@@ -249,7 +249,7 @@ public struct ListState: Equatable, Sendable {
     if !rows.isEmpty { onRowsChanged?(rows) }
   }
 
-  /// What waits looks different from what is on its way, and from what was sent, though the entity is the same.
+  /// An action that waits looks different from one that is being sent, and from a confirmed one, though the entity is the same.
   private func waitingChanged(_ changed: OutboxStatus) {
     let waits: Set<String> = changed.problem == nil ? [] : drawn.filter { cache.isPending($0) }
     let rows = waits.union(waiting)
@@ -274,7 +274,7 @@ public struct ListState: Equatable, Sendable {
 
   private static var offlineNote: String { "You are offline: this is the list as it was when it was loaded last." }
 
-  /// Makes the state from the fetcher's: the only place where several facts become what the page shows.
+  /// Makes the state from the fetcher's: the only place that combines several facts into what the page shows.
   private func update() {
     guard isOnScreen, !store.isClosed else { return }
     let list = fetcher.state

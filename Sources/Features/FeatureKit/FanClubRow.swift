@@ -12,7 +12,7 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   public var about: String
   /// What ``APIClient/picture(_:)`` loads.
   public var picture: String?
-  /// What stands for it while there is no picture.
+  /// The stand-in while there is no picture.
   public var emblem: Emblem
   /// Such as `1,200 followers`.
   public var followers: String
@@ -27,7 +27,7 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   }
   /// Whether this reader follows it.
   public var isFollowed: Bool
-  /// Whether its posts were ever fetched; a club that came from a list of feeds waits until a reader asks for them.
+  /// Whether its posts were ever fetched; a club that was imported from a list of feeds waits until a reader requests them.
   public var isFetched: Bool
   /// Why its new posts could not be fetched the last time, for readers who may add feeds; `nil` where that worked.
   public var problem: String?

@@ -10,7 +10,7 @@ import ReaderContent
   public var clubs: [FanClub] { list.state.ids.compactMap(list.value) }
   /// Why those are not all of them; nil while they are, or are on their way.
   public var failure: String? { list.state.loadMoreFailure }
-  /// Told after each change, of the list and of what ``clubs`` says of each.
+  /// Called after each change of the list, and of an entry in ``clubs``.
   public var onChange: (() -> Void)?
 
   private let list: EntityList<FanClub>
@@ -22,7 +22,7 @@ import ReaderContent
     list.onRowsChanged = { [weak self] _ in self?.onChange?() }
   }
 
-  /// The page that shows them came on screen.
+  /// The page that shows them is on screen.
   public func appear() {
     list.appear()
     if failure != nil { list.retryTapped() }
@@ -49,7 +49,7 @@ extension EntityList<FanClub> {
 }
 
 extension FanClub {
-  /// Where it is on the web, without what every address has: tells clubs of one name apart. Empty for a club without one.
+  /// Its place on the web, without the parts that every address has: distinguishes clubs of the same name. Empty for a club without one.
   public var address: String {
     guard let address = (feed ?? url)?.onOneLine else { return "" }
     let bare = address.trimmingPrefix(/https?:\/\/(www\.)?/)

@@ -8,7 +8,7 @@ public struct PasswordInput: Codable, Equatable, Sendable {
   /// - Parameter text: the text.
   public init(_ text: String) { secret = Secret(text) }
 
-  /// Reads a text: a scenario's password, or what a recording has in place of one.
+  /// Reads a text: the password in a scenario, or the placeholder that ``encode(to:)`` writes.
   /// - Throws: `DecodingError` for anything but a text.
   public init(from decoder: any Decoder) throws { self.init(try decoder.singleValueContainer().decode(String.self)) }
 

@@ -9,11 +9,11 @@ import ReaderContent
   public enum Source: Equatable, Sendable {
     /// All of the publication.
     case all
-    /// Those that a filter lets through. What the reader does to a row does not make it leave before the list is loaded again.
+    /// Posts that match a filter. The reader's actions on a row do not remove it before the list is loaded again.
     case filtered(PostFilter)
     /// A fan club's.
     case fanClub(FanClub.ID)
-    /// Those that the reader bookmarked. A row leaves as soon as its bookmark is taken away, and comes back if that was refused.
+    /// Those that the reader bookmarked. A row leaves as soon as its bookmark is removed, and comes back if that was refused.
     case bookmarks
   }
 
@@ -51,22 +51,22 @@ import ReaderContent
     case copyLinkTapped(Post.ID)
     /// Writes a mail with that address.
     case mailTapped(Post.ID)
-    /// Adds the reader's heart, or takes away whatever reaction there is.
+    /// Adds the reader's heart, or removes their reaction of any kind.
     case reactionToggled(Post.ID)
     /// Reacts in this way, or takes the reaction away when it was this one.
     case reactionChosen(Post.ID, Reaction)
     /// Marks the post as read, or as unread.
     case readTapped(Post.ID)
-    /// Marks the whole list as read, also what is not loaded; not what appeared above its first row, which the reader has not seen. Of the
-    /// bookmarks only what is loaded. The list offers to take it back.
+    /// Marks the whole list as read, also posts that are not loaded, but not newer ones above its first row, which the reader has not seen.
+    /// Of the bookmarks only loaded ones. The list offers to undo it.
     case allReadTapped
-    /// Marks the rows down to this one as read. The list offers to take it back.
+    /// Marks the rows down to this one as read. The list offers to undo it.
     case readToHereTapped(Post.ID)
-    /// Takes back what was marked as read last, as long as the list offers that.
+    /// Undoes the last marking as read, as long as the list offers that.
     case undoTapped
     /// Adds or removes the reader's bookmark.
     case bookmarkTapped(Post.ID)
-    /// The last row came in sight.
+    /// The last row is in sight.
     case reachedEnd
     /// Load the page again: the button, or F5.
     case refreshTapped
@@ -95,7 +95,7 @@ import ReaderContent
   ///   - source: which posts.
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
-  ///   - output: told what the coordinator shall do.
+  ///   - output: called with what the coordinator is to do.
   public init(_ source: Source, store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
     self.store = store
     self.formatting = formatting
@@ -118,7 +118,7 @@ import ReaderContent
     list.value(id).map { PostRow($0, hasPremium: store.hasPremium, waiting: store.waiting(about: id), formatting: formatting) }
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .postTapped(let id): postTapped(id)
@@ -195,9 +195,9 @@ extension PostList.Source {
 @MainActor public protocol PostListScreen: Refreshable, PostShowing {
   /// The list.
   var posts: PostList { get }
-  /// Does what the reader asked for: as an input of the page's own.
+  /// Handles an input of the reader, as one of the page's own inputs.
   func send(_ input: PostList.Input)
-  /// Told the rows to draw again, of those that were asked for.
+  /// Called with the rows to draw again, among those that were read.
   var onRowsChanged: ((Set<Post.ID>) -> Void)? { get set }
 }
 
@@ -206,7 +206,7 @@ extension PostListScreen {
   public func refresh() { send(PostList.Input.refreshTapped) }
   /// See ``PostShowing``.
   public func shows(_ post: Post.ID) -> Bool { posts.list.state.ids.contains(post) }
-  /// Told the rows to draw again, of those that were asked for.
+  /// Called with the rows to draw again, among those that were read.
   public var onRowsChanged: ((Set<Post.ID>) -> Void)? {
     get { posts.list.onRowsChanged }
     set { posts.list.onRowsChanged = newValue }

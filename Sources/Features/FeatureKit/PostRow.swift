@@ -49,7 +49,7 @@ public struct PostRow: Equatable, Sendable, Identifiable {
   public var picture: String?
   /// The unchecked address that the feed names, or else the post's page at the publication: see ``link``.
   var url: String?
-  /// How many readers reacted, whatever the kind; empty for none.
+  /// How many readers reacted, in any way; empty for none.
   public var reactions: String
   /// The reactions by kind, in the order in which a reader chooses among them.
   public var kinds: [ReactionChoice]

@@ -11,8 +11,8 @@ public enum Appearance: String, Codable, CaseIterable, Sendable {
   case dark
 }
 
-/// What a person set on this computer, for every reader. There is one object, which is passed along. It keeps the values in a file of the
-/// data folder, which is read before the window is shown, so it is no database. Isolated to the main actor.
+/// The settings of this computer, for every reader. There is one object, which is passed along. It keeps the values in a file of the data
+/// folder, which is read before the window is shown, so it is no database. Isolated to the main actor.
 @MainActor public final class Preferences {
   /// How wide the lines of an article are at most.
   public enum ArticleWidth: String, Codable, CaseIterable, Sendable {
@@ -77,9 +77,9 @@ public enum Appearance: String, Codable, CaseIterable, Sendable {
 
   /// What is set.
   public private(set) var values: Values
-  /// The colors that this run was started with, which go first; `nil` for none.
+  /// The colors that this run was started with, which take precedence; `nil` for none.
   public let startAppearance: Appearance?
-  /// Told what goes wrong with the file, in a sentence, each thing once: also what did before.
+  /// Called with each problem of the file, in a sentence, once each; also with an earlier one.
   public var onProblem: ((String) -> Void)? {
     didSet {
       if let problem, let onProblem {
@@ -89,7 +89,7 @@ public enum Appearance: String, Codable, CaseIterable, Sendable {
     }
   }
 
-  /// What was not told yet.
+  /// The problem that was not reported yet.
   private var problem: String?
   private let file: URL?
   private var observers: [(owner: () -> AnyObject?, call: @MainActor () -> Void)] = []
@@ -99,7 +99,7 @@ public enum Appearance: String, Codable, CaseIterable, Sendable {
 
   /// - Parameters:
   ///   - folder: where the file is, as a path; `nil` keeps the values in memory.
-  ///   - startAppearance: the colors that this run was started with, which go first; `nil` for none.
+  ///   - startAppearance: the colors that this run was started with, which take precedence; `nil` for none.
   public nonisolated init(savedIn folder: String? = nil, startAppearance: Appearance? = nil) {
     self.startAppearance = startAppearance
     file = folder.map { URL(filePath: $0).appending(path: "preferences.json") }
@@ -117,7 +117,7 @@ public enum Appearance: String, Codable, CaseIterable, Sendable {
     observer(owner, self)
   }
 
-  /// Changes what is set, writes it, and tells who observes it.
+  /// Changes the values, writes them, and notifies observers.
   public func change(_ body: (inout Values) -> Void) {
     var changed = values
     body(&changed)
@@ -130,7 +130,7 @@ public enum Appearance: String, Codable, CaseIterable, Sendable {
   /// Whether text can be larger, or smaller, than it is.
   public func canChangeTextSize(by steps: Int) -> Bool { textSize(after: steps) != values.textSize }
 
-  /// Makes text larger by so many of ``textSizes``, or smaller, as far as they go.
+  /// Makes text larger by this many of ``textSizes``, or smaller; stops at the ends.
   public func changeTextSize(by steps: Int) { change { $0.textSize = textSize(after: steps) } }
 
   private func textSize(after steps: Int) -> Int {

@@ -2,15 +2,15 @@
 @MainActor public protocol ScreenModel: AnyObject {
   /// Everything that the screen shows.
   associatedtype State: Equatable & Sendable
-  /// What a person can do here, one case each. It can be stored, so that a recording can be played again.
+  /// What a person can do here, one case each. Codable, so that a scenario can name it.
   associatedtype Input: Codable & Sendable
 
   /// The single source of truth.
   var state: State { get }
-  /// Calls `observer` with the state at once, and with each other state after that, for as long as the view model is there. An observer that
-  /// may go earlier holds what it needs weakly.
+  /// Calls `observer` with the state at once, and with each other state after that, for as long as the view model lives. An observer that
+  /// may end earlier captures its objects weakly.
   func observe(_ observer: @escaping @MainActor (State) -> Void)
-  /// Does what the person asked for: the only way in for views, scenarios and tests.
+  /// Handles an input of the person: the only way in for views, scenarios and tests.
   func send(_ input: Input)
   /// The screen became the visible one.
   func appear()
@@ -31,13 +31,13 @@ extension ScreenModel {
   func refresh()
 }
 
-/// A sheet with something under way, which has to know that it is closed, by whatever means.
+/// A sheet with work under way, which is notified when it is closed by any means.
 @MainActor public protocol Closable: ScreenModel {
   /// The sheet is gone from the screen.
   func closed()
 }
 
-/// A screen with something under way that cannot be kept when it is left: the reader is asked first.
+/// A screen with something under way that is lost when it is left: the reader is asked first.
 @MainActor public protocol AsksBeforeLeaving: ScreenModel {
   /// What would be lost now, and why, in a sentence; `nil` when nothing would.
   var lossOnLeaving: String? { get }
@@ -55,7 +55,7 @@ extension ScreenModel {
   func shows(_ post: String) -> Bool
 }
 
-/// The state of a view model, which tells its observers of each change.
+/// The state of a view model, which notifies its observers of each change.
 ///
 ///     @ViewState public private(set) var state = State()
 ///

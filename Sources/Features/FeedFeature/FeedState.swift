@@ -36,15 +36,17 @@ extension FeedViewModel {
     public var choice = Choice.all
     /// Whether only posts are shown that the reader had not read when the list was loaded.
     public var isUnreadOnly = false
-    /// How many posts came since; they come in when ``FeedViewModel/newPostsTapped()`` is called, and nothing moves before that.
+    /// How many new posts there are above the first row. They are shown when ``FeedViewModel/newPostsTapped()`` is called, and no row moves
+    /// before that.
     public var newPosts = 0
     /// What the pill says: "3 new posts"; `nil` for no pill.
     public var pill: String?
-    /// What there is to do about the posts of the chosen fan club, which came from a list of feeds: in the place of rows, of which there are none.
+    /// What there is to do about the posts of the chosen fan club, which was imported from a list of feeds. Shown in place of rows, of
+    /// which there are none.
     public var fetch = ClubFetch.State.notNeeded
-    /// How far the feeds are that are being fetched again, and what went wrong with them.
+    /// The progress of fetching feeds again, and their failures.
     public var refresh = ClubsFetch.Report()
-    /// Whether it is on its way there: what was asked for comes a moment later, above the first row. Show that row.
+    /// Whether the list is jumping to the top: the requested rows are added a moment later, above the first row. Show that row.
     public var isJumping = false
     /// Whether there is something to choose from.
     public var offersChoice: Bool { options.count > 1 }

@@ -7,7 +7,7 @@ import Runtime
 /// Home: the posts of the whole publication or of some fan clubs, newest first.
 ///
 /// It looks for new posts by itself, every minute while it is on screen and every five while it is not, and when it comes back after more
-/// than a minute. What it finds waits behind a pill.
+/// than a minute. New posts wait behind a pill.
 @MainActor public final class FeedViewModel: PostListScreen {
   /// What the coordinator shall do.
   public typealias Output = PostList.Output
@@ -20,7 +20,8 @@ import Runtime
     case choiceTapped(Choice)
     /// Shows only what the reader has not read, or everything again.
     case unreadOnlyTapped
-    /// Fetches the posts of the chosen fan club, which came from a list of feeds. A second press while that is under way does nothing.
+    /// Fetches the posts of the chosen fan club, which was imported from a list of feeds. A second press while that is under way does
+    /// nothing.
     case fetchTapped
   }
 
@@ -30,7 +31,7 @@ import Runtime
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
   /// The list of what was chosen, with all that can be done to a row.
   public private(set) var posts: PostList
-  /// Called with the rows to draw again, of those that were asked for.
+  /// Called with the rows to draw again, among those that were read.
   public var onRowsChanged: ((Set<Post.ID>) -> Void)? { didSet { posts.list.onRowsChanged = onRowsChanged } }
 
   private let store: ContentStore
@@ -55,8 +56,8 @@ import Runtime
   /// - Parameters:
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
-  ///   - canAddFeeds: whether readers add feeds to the publication, and so may have them fetched, as far as that is known.
-  ///   - output: told what the coordinator shall do.
+  ///   - canAddFeeds: whether readers add feeds to the publication, and so may have them fetched; `false` while that is not known.
+  ///   - output: called with what the coordinator is to do.
   public init(
     store: ContentStore, formatting: Formatting, canAddFeeds: LastValue<Bool> = LastValue(false),
     output: @escaping @MainActor (Output) -> Void
@@ -76,7 +77,7 @@ import Runtime
     finding?.cancel()
   }
 
-  /// The page came on screen: loads the first time, and reads the cache again after that.
+  /// The page is on screen: loads the first time, and reads the cache again after that.
   public func appear() {
     guard !isOnScreen else { return }
     isOnScreen = true
@@ -94,7 +95,7 @@ import Runtime
     look(every: Self.slowPace)
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .posts(.refreshTapped): refreshTapped()
@@ -135,7 +136,7 @@ import Runtime
     update()
   }
 
-  /// The reader comes from where new posts were told of, such as a notification: looks for them at once.
+  /// The reader opens the feed from an announcement of new posts, such as a notification: looks for them at once.
   public func newPostsTold() { look() }
 
   private func newPostsTapped() {
@@ -170,7 +171,7 @@ import Runtime
   private static let pace = Duration.seconds(60)
   private static let slowPace = Duration.seconds(300)
 
-  /// Goes on from the last look, so that coming and going neither repeats one nor puts it off.
+  /// Continues from the last look, so that leaving the page and returning neither repeats nor delays one.
   private func look(every pace: Duration) {
     lookupTask?.cancel()
     let clock = formatting.clock
@@ -220,7 +221,7 @@ import Runtime
       let isAlone = namesakes[club.name]?.count == 1 || club.address.isEmpty
       return Option(.fanClub(club.id), isAlone ? club.name : "\(club.name) (\(club.address))")
     }
-    // What was chosen stays a choice, also once the reader follows it no more.
+    // The chosen club stays in the menu, also when the reader no longer follows it.
     if !new.options.contains(where: { $0.id == new.choice }), let kept = state.options.first(where: { $0.id == new.choice }) {
       new.options.append(kept)
     }

@@ -53,7 +53,7 @@ extension LoginViewModel {
     public var passwordError: String?
     /// A sentence beside the buttons, for what is wrong with neither field.
     public var formError: String?
-    /// What was asked of the backend and is not answered.
+    /// The request to the backend that is under way.
     public var work: Work?
     /// What the reader should know before signing in: how the last session ended, how long the next one lasts.
     public var notice: String?
@@ -61,7 +61,7 @@ extension LoginViewModel {
     /// An empty form.
     public init() {}
 
-    /// Whether an answer is being waited for: the fields keep what they hold, and nothing can be pressed.
+    /// Whether a request is under way: the fields keep their texts, and nothing can be pressed.
     public var isWorking: Bool { work != nil }
     /// Whether "Sign in" can be pressed. Also with empty fields: pressing says what is missing.
     public var canSubmit: Bool { !isWorking }

@@ -12,9 +12,9 @@ import SessionService
     case passwordChanged(PasswordInput)
     /// The reader pressed "Sign in", or Enter in a field.
     case submitTapped
-    /// The reader pressed "Try the sample account". What stands in the fields is not used and stays.
+    /// The reader pressed "Try the sample account". The texts in the fields are not used, and stay.
     case sampleAccountTapped
-    /// The reader does not want to wait for the answer. One that is here in this very moment still signs in.
+    /// The reader does not want to wait for the answer. One that has just arrived still signs in.
     case cancelTapped
   }
 
@@ -37,7 +37,7 @@ import SessionService
   /// - Parameters:
   ///   - session: what is signed in to.
   ///   - effects: the door off the main actor.
-  ///   - unsentChanges: how many changes the reader whose session ended made that the publication has not heard of.
+  ///   - unsentChanges: how many changes of the reader whose session ended were not sent.
   ///   - publication: asks the publication for its name and sample account; called off the main actor when the screen
   ///     appears, and at the next try when it did not answer.
   public init(
@@ -52,7 +52,7 @@ import SessionService
 
   isolated deinit { watching?.cancel() }
 
-  /// The screen came up: the notice follows the session from here on, and the publication is asked for what is not known yet.
+  /// The screen is visible: the notice follows the session from here on, and what is not known yet of the publication is requested.
   public func appear() {
     guard watching == nil else { return }
     show(session.state)
@@ -70,7 +70,7 @@ import SessionService
     watching = nil
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .emailChanged(let text): emailChanged(text)
@@ -218,7 +218,7 @@ import SessionService
     }
   }
 
-  /// A reader who did not choose to leave is told that nothing is lost.
+  /// A reader who did not choose to leave sees that nothing is lost.
   private func unsentSentence(after cause: Session.SignedOutCause) -> String? {
     guard cause == .ended || cause == .reused else { return nil }
     switch unsentChanges {
@@ -228,7 +228,7 @@ import SessionService
     }
   }
 
-  /// One change of the state, told once.
+  /// Changes the state. Observers are called once, after the whole change.
   private func change(_ change: (inout State) -> Void) {
     var new = state
     change(&new)

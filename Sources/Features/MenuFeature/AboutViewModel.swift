@@ -59,7 +59,7 @@ import FeatureKit
     case folderTapped
     /// The person wants to see the project's page.
     case homepageTapped
-    /// The person has a problem to tell of.
+    /// The person reports a problem.
     case reportTapped
     /// The person has read it.
     case closeTapped
@@ -74,13 +74,13 @@ import FeatureKit
 
   /// - Parameters:
   ///   - state: what there is to say.
-  ///   - output: told what the coordinator shall do.
+  ///   - output: called with what the coordinator is to do.
   public init(_ state: State, output: @escaping @MainActor (Output) -> Void) {
     self.state = state
     self.output = output
   }
 
-  /// Does what the person asked for.
+  /// Handles an input of the person.
   public func send(_ input: Input) {
     switch input {
     case .licenseTapped: output(.openWeb("https://www.apache.org/licenses/LICENSE-2.0"))

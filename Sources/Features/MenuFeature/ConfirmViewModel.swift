@@ -1,20 +1,20 @@
 import FeatureKit
 
-/// The question before a move by which something is lost that cannot be kept. Isolated to the main actor.
+/// The question before a move by which something is lost. Isolated to the main actor.
 @MainActor public final class ConfirmViewModel: ScreenModel {
   /// Everything the sheet shows.
   public struct State: Equatable, Sendable {
-    /// What is asked.
+    /// The question.
     public var question: String
     /// What would be lost, in a sentence.
     public var loss: String
-    /// What stands on the button that goes on.
+    /// The label of the button that confirms.
     public var action: String
   }
 
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
-    /// The reader goes on all the same.
+    /// The reader confirmed.
     case confirmed
     /// The reader stays.
     case cancelled
@@ -22,7 +22,7 @@ import FeatureKit
 
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
-    /// The reader goes on all the same.
+    /// The reader confirmed.
     case confirmTapped
     /// The reader stays.
     case cancelTapped
@@ -38,7 +38,7 @@ import FeatureKit
   /// - Parameters:
   ///   - loss: what would be lost, in a sentence.
   ///   - isQuitting: whether the app would end.
-  ///   - output: told what comes next.
+  ///   - output: called with what comes next.
   public init(loss: String, isQuitting: Bool, output: @escaping @MainActor (Output) -> Void) {
     self.output = output
     state =
@@ -46,7 +46,7 @@ import FeatureKit
       ? State(question: "Quit Matinee?", loss: loss, action: "Quit") : State(question: "Leave this?", loss: loss, action: "Leave")
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .confirmTapped: output(.confirmed)

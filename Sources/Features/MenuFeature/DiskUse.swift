@@ -1,4 +1,4 @@
-/// What one kind of data that can be fetched again takes on the disk, up to a limit.
+/// The disk space of one kind of data that can be fetched again, up to a limit.
 public struct DiskUse: Sendable {
   /// How much that is, in bytes.
   public let size: @Sendable () async -> Int

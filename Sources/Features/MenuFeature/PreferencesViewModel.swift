@@ -1,7 +1,7 @@
 import FeatureKit
 import Runtime
 
-/// What a person sets on this computer. Whatever is chosen holds at once. Isolated to the main actor.
+/// The settings of this computer. A choice holds at once. Isolated to the main actor.
 @MainActor public final class PreferencesViewModel: ScreenModel {
   /// Something that is cached on the disk.
   public enum Cache: String, Codable, CaseIterable, Sendable {
@@ -23,7 +23,7 @@ import Runtime
     public var startAppearance: String?
     /// Whether the desktop can show notifications to a signed-in reader.
     public var hasNotifications: Bool
-    /// How much is kept, in a sentence; without a word on what is not known yet, or cannot be.
+    /// How much is stored, in a sentence; none for a cache whose size is not known.
     public var sizes: [Cache: String] = [:]
     /// What can be removed now.
     public var canClear: Set<Cache> = []
@@ -80,8 +80,8 @@ import Runtime
   ///   - pictures: the pictures on the disk; `nil` where none are kept.
   ///   - content: what the signed-in reader read; `nil` where nothing is kept.
   ///   - hasNotifications: whether the desktop can show notifications to a signed-in reader.
-  ///   - effects: the door that the disk is asked through.
-  ///   - output: told what the coordinator shall do.
+  ///   - effects: runs the work on the disk.
+  ///   - output: called with what the coordinator is to do.
   public init(
     _ preferences: Preferences, pictures: DiskUse?, content: DiskUse?, hasNotifications: Bool, effects: Effects,
     output: @escaping @MainActor (Output) -> Void
@@ -100,10 +100,10 @@ import Runtime
     preferences.observe(self) { model, _ in model.update() }
   }
 
-  /// The sheet came on screen.
+  /// The sheet is on screen.
   public func appear() { for cache in caches.keys { measure(cache) } }
 
-  /// Does what the person asked for.
+  /// Handles an input of the person.
   public func send(_ input: Input) {
     switch input {
     case .largerTextTapped: preferences.changeTextSize(by: 1)
@@ -140,7 +140,7 @@ import Runtime
     measure(cache) { await $0.clear() }
   }
 
-  /// Does something to what is kept, and says what is left of it.
+  /// Changes a cache on the disk, and then shows its size.
   private func measure(_ cache: Cache, after change: @escaping @Sendable (DiskUse) async -> Void = { _ in }) {
     guard let files = caches[cache] else { return }
     Task { [weak self, effects] in

@@ -1,4 +1,4 @@
-/// The app's keys. Whatever binds a key takes it from here, and the readers' manual and the page of keys list the same table.
+/// The app's keys. Every binding of a key uses this, and the readers' manual and the page of keys list the same table.
 ///
 /// What the toolkit's own widgets bind is listed too: ``scroll``, ``copySelection``, ``selectAll``, ``contextMenu`` and
 /// ``sendComment``.

@@ -37,7 +37,7 @@ import FeatureKit
 
   /// - Parameters:
   ///   - hasTesterPanel: whether this build has the tester panel.
-  ///   - output: told what the coordinator shall do.
+  ///   - output: called with what the coordinator is to do.
   public init(hasTesterPanel: Bool, output: @escaping @MainActor (Output) -> Void) {
     state = State(
       sections: Shortcut.Group.allCases.map { group in
@@ -46,7 +46,7 @@ import FeatureKit
     self.output = output
   }
 
-  /// Does what the person asked for.
+  /// Handles an input of the person.
   public func send(_ input: Input) {
     switch input {
     case .closeTapped: output(.close)

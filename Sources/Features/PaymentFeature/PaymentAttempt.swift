@@ -1,16 +1,16 @@
 import PublicationCommerce
 import PurchaseService
 
-/// One press of "Pay": the facts about it, and the one thing that they come to. Status text and buttons read ``standing``; nothing else
-/// stores success.
+/// One press of "Pay": its facts, and the state that follows from them. Status text and buttons read ``standing``; nothing else stores
+/// success.
 struct PaymentAttempt: Equatable {
   /// What the facts come to.
   enum Standing: Equatable {
     /// Nothing was pressed, or what was has been cancelled.
     case untouched
-    /// The reader is being asked, and can still leave.
+    /// The reader is asked to agree, and can still leave.
     case asking
-    /// The reader agreed; the provider is asked for a token.
+    /// The reader agreed; the provider's token is requested.
     case authorizing
     /// There is a token, and the store is asked.
     case charging
@@ -31,7 +31,7 @@ struct PaymentAttempt: Equatable {
   private var wasAskedAgain = false
   private var isPressed: Bool
   private var progress: PurchaseProgress?
-  /// What to say while the reader is asked elsewhere; `nil` when the press itself is what they agree by.
+  /// A sentence while the reader is asked elsewhere; `nil` when they agree by the press itself.
   private let question: String?
 
   /// Nothing was pressed.
@@ -57,7 +57,7 @@ struct PaymentAttempt: Equatable {
     switch outcome {
     case .cancelled: self = PaymentAttempt()
     case .failed(.authorization(let sentence)): (tokenError, answer) = (sentence, outcome)
-    // Paid already, by an earlier press or an earlier run: what is left is to wait for it.
+    // Paid already, by an earlier press or an earlier run: only the confirmation is missing.
     case .failed(.inProgress): answer = .pending(reason)
     case .purchased, .failed, .pending: answer = outcome
     }
@@ -91,8 +91,7 @@ struct PaymentAttempt: Equatable {
     }
   }
 
-  /// Whether the store had to be asked again, and has not settled it: it is not known how long that takes, and the reader need not wait for
-  /// it.
+  /// Whether the request to the store is being repeated: that may take any time, and the reader need not wait for it.
   var isAskingAgain: Bool { isRunning && wasAskedAgain }
 
   /// Whether leaving now calls it off, or leaves nothing behind.
@@ -131,6 +130,6 @@ struct PaymentAttempt: Equatable {
     }
   }
 
-  /// One sentence for all steps that take a moment: a reader has no time for more.
+  /// One sentence for all short steps: a reader could not read more.
   private static let paying = "Paying…"
 }

@@ -47,7 +47,7 @@ extension PaymentViewModel {
       }
     }
 
-    /// What is going on, or came of it.
+    /// The progress, or the result.
     public enum Status: Equatable, Sendable {
       /// Something is going on; shown with a spinner.
       case working(String)
@@ -55,7 +55,7 @@ extension PaymentViewModel {
       case problem(String)
       /// It is on its way without the reader; nothing to do.
       case waiting(String)
-      /// The reader has to do something first, on that page if there is one: their bank asks them to confirm.
+      /// The reader has to act first, on that page if there is one: their bank asks them to confirm.
       case confirm(String, page: String?)
       /// The reader has opened that page, and the bank's answer is awaited; shown with a spinner.
       case confirming(String, page: String?)
@@ -93,7 +93,7 @@ extension PaymentViewModel {
     public var total = ""
     /// How much of ``total`` is tax; `nil` when the publication does not say.
     public var tax: String?
-    /// What follows, a sentence each: when it renews, when a trial ends and what it costs then, how to cancel.
+    /// The terms, a sentence each: when it renews, when a trial ends and what it costs then, how to cancel.
     public var terms: [String] = []
     /// The ways to pay.
     public var methods: [Method] = []
@@ -105,9 +105,9 @@ extension PaymentViewModel {
     public var payTitle = "Pay"
     /// Whether the button can be pressed.
     public var canPay = false
-    /// Whether leaving now calls the payment off, or leaves nothing behind. Otherwise what was agreed to goes on when the reader leaves.
+    /// Whether leaving now cancels the payment, or has no effect. Otherwise the agreed payment continues when the reader leaves.
     public var canCancel = true
-    /// Whether the store did not answer and is asked again.
+    /// Whether the store did not answer, and the request is repeated.
     public var isAskingAgain = false
     /// Whether the page that the reader pays on can be opened once more.
     public var canOpenAgain = false
@@ -117,7 +117,7 @@ extension PaymentViewModel {
 
     /// What stands before ``total``. A seller that names no tax may still charge one.
     public var totalTitle: String { tax == nil ? "Total" : "Total, including tax" }
-    /// What the button does, whatever the price: "Pay" or "Try again".
+    /// What the button does, without the price: "Pay" or "Try again".
     public var payAction: String { ["Pay", "Try again"].first { payTitle.hasPrefix($0) } ?? payTitle }
     /// Whether nothing is left to pay: a button that cannot be pressed would only say otherwise.
     public var isFinished: Bool {

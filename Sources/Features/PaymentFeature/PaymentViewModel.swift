@@ -5,15 +5,16 @@ import PurchaseService
 
 /// The payment sheet of one product. Isolated to the main actor.
 ///
-/// Once the reader agreed to pay, the purchase goes on whatever becomes of the sheet.
+/// Once the reader agreed to pay, the purchase continues without the sheet.
 @MainActor public final class PaymentViewModel: Refreshable, Closable, AsksBeforeLeaving {
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
-    /// The product was bought and is unlocked; told once.
+    /// The product was bought and is unlocked; reported once.
     case finished(Product.ID)
     /// The reader left without paying, or before the payment was confirmed.
     case cancelled
-    /// What to tell the reader once it is theirs: thanks, what they bought, and the order's number. Told once, after ``finished(_:)``.
+    /// A sentence for the reader after the purchase: thanks, what they bought, and the order's number. Reported once, after
+    /// ``finished(_:)``.
     case thanks(String)
     /// The reader wants to see the page on which their bank asks them to confirm.
     case openWeb(String)
@@ -29,12 +30,12 @@ import PurchaseService
     case methodChosen(State.Method.ID)
     /// The reader pressed "Pay". A second press while that is under way does nothing.
     case payTapped
-    /// The reader pressed "Open the page again": the browser was closed, or never came up.
+    /// The reader pressed "Open the page again": the browser was closed, or did not open.
     case openAgainTapped
     /// The reader pressed the button that opens the bank's page.
     case confirmTapped
-    /// The reader pressed "Cancel", or "Close". Once they have agreed to pay there is nothing to cancel: the payment goes on, and the reader
-    /// is told what came of it wherever they are.
+    /// The reader pressed "Cancel", or "Close". Once they have agreed to pay there is nothing to cancel: the payment continues, and its
+    /// result is shown to the reader on any page.
     case cancelTapped
   }
 
@@ -73,7 +74,7 @@ import PurchaseService
   ///   - formatting: how prices and dates are written, and what today is.
   ///   - badge: what is special about the store; `nil` for nothing.
   ///   - orderNumber: asks the publication for the number of an order; `nil` without an answer.
-  ///   - output: told what comes next.
+  ///   - output: called with what comes next.
   public init(
     _ productID: Product.ID, purchases: PublicationPurchases, methods: [PaymentMethod], formatting: Formatting, badge: String? = nil,
     orderNumber: @escaping @Sendable (UUID) async -> String? = { _ in nil }, output: @escaping @MainActor (Output) -> Void
@@ -97,7 +98,7 @@ import PurchaseService
 
   // MARK: Inputs
 
-  /// The sheet came up: what is paid for is fetched, and what the reader has is followed from here on.
+  /// The sheet is visible: fetches the product, and follows the reader's purchases from here on.
   public func appear() {
     isGone = false
     if watching.isEmpty {
@@ -117,7 +118,7 @@ import PurchaseService
     if attempt.standing == .bought { finish() }
   }
 
-  /// The sheet is covered, such as by the question whether to leave it: what is under way goes on.
+  /// The sheet is covered, such as by the question whether to leave it: work under way continues.
   public func disappear() {
     for task in watching { task.cancel() }
     watching = []
@@ -129,7 +130,7 @@ import PurchaseService
     attempt.standing == .asking && state.canOpenAgain ? "You are paying in the browser. If you leave, that is called off." : nil
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .retryTapped: retryTapped()
@@ -192,18 +193,18 @@ import PurchaseService
       leave()
       return
     }
-    // Left for good once the purchase says that it was cancelled: the reader may have agreed in this very moment.
+    // The sheet closes once the purchase confirms that it was cancelled: the reader may have agreed in this very moment.
     isLeaving = true
     paying?.cancel()
   }
 
-  /// The sheet was closed by other means. Before the reader agreed this is a cancellation; afterwards nothing is lost, and what came of
-  /// it stays.
+  /// The sheet was closed by other means. Before the reader agreed this is a cancellation; afterwards nothing is lost, and the result
+  /// stays.
   public func closed() {
     isGone = true
     disappear()
     confirming?.cancel()
-    // The sheet does not await the end any more: before the reader agreed that cancels the purchase, and afterwards the app reports it
+    // The sheet no longer awaits the outcome: before the reader agreed that cancels the purchase, and afterwards the app reports it
     // elsewhere.
     if attempt.isRunning {
       paying?.cancel()
@@ -213,7 +214,7 @@ import PurchaseService
     }
   }
 
-  /// How long it is from one look to the next while the reader is at their bank: as at a page that they pay on.
+  /// The interval between checks while the reader is at their bank: the same as for a payment page.
   static let confirmationPace = Duration.seconds(2)
 
   /// Whether what the reader opened the bank's page for is still open.
@@ -319,7 +320,8 @@ import PurchaseService
     known?.first { $0.step.isUnderWay }?.pendingReason ?? .storeUnavailable
   }
 
-  /// What was charged, and whose receipt the publication refused, is not sold again until that is settled: paid back, or given after all.
+  /// A product that was charged, and whose receipt the publication refused, is not sold again until that is settled by a refund or a valid
+  /// receipt.
   private func findPaidWithoutAccess(_ known: [Transaction]?) {
     guard attempt.standing == .untouched || attempt.isPaidWithoutAccess, let product, let known else { return }
     if !purchases.covers(product), let last = known.first(where: \.isPaidWithoutAccess) {
@@ -337,15 +339,15 @@ import PurchaseService
     show()
   }
 
-  /// A sheet that is gone says nothing: what was bought arrives everywhere as an entitlement.
+  /// A closed sheet reports nothing: the purchase arrives everywhere as an entitlement.
   private func finish() {
     guard !isGone, !isFinished else { return }
     isFinished = true
     output(.finished(productID))
-    // The sheet goes, and this goes on without it.
+    // The sheet closes, and this continues without it.
     Task { [purchases, productID, name = product?.name, orderNumber, formatting, output] in
       guard let name else { return }
-      // The journal may be unreadable, and the reader has paid all the same.
+      // The journal may be unreadable, although the reader has paid.
       let bought = try? await purchases.history(of: productID).first { $0.state == .purchased }
       var order = ""
       if let bought, let number = await orderNumber(bought.id) { order = " Order \(number)." }
@@ -400,7 +402,7 @@ import PurchaseService
 }
 
 extension PurchaseLayer<PurchasableProduct> {
-  /// What the journal knows of this product, newest first: of an earlier run there is nothing else to ask.
+  /// The journal's purchases of this product, newest first: there is no other record of earlier runs.
   fileprivate func history(of productID: Product.ID) async throws -> [Transaction] {
     try await history().filter { $0.productID == productID }
   }

@@ -17,11 +17,11 @@ extension PaywallViewModel {
 
     /// Why a paywall cannot be shown.
     public enum Problem: Equatable, Sendable {
-      /// The file that each step of a payment is written to cannot be read: where it is.
+      /// The file that each step of a payment is written to cannot be read; with its path.
       case damaged(file: String)
       /// Payments are not allowed for this person on this device.
       case notAllowed
-      /// Its words or products did not come: a code for the support, and a sentence with what to do.
+      /// Its texts or products could not be loaded: a code for the support, and a sentence with what to do.
       case notFetched(code: String, sentence: String)
       /// The publication sells nothing here.
       case noProducts
@@ -98,7 +98,7 @@ extension PaywallViewModel {
     public var title = ""
     /// A sentence below it.
     public var text = ""
-    /// What one gets, a line each.
+    /// The benefits, a line each.
     public var benefits: [String] = []
     /// What is offered, in the publication's order.
     public var products: [ProductRow] = []

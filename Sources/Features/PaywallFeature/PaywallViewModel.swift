@@ -5,7 +5,7 @@ import PublicationCommerce
 import PurchaseService
 import Runtime
 
-/// A paywall: what is offered, and with which words. Isolated to the main actor.
+/// A paywall: the offers and their texts. Isolated to the main actor.
 @MainActor public final class PaywallViewModel: Refreshable {
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
@@ -15,7 +15,7 @@ import Runtime
     case openWeb(String)
     /// The reader does not.
     case close
-    /// The reader sees what is offered; told once.
+    /// The reader sees what is offered; reported once.
     case shown
   }
 
@@ -58,13 +58,13 @@ import Runtime
 
   /// - Parameters:
   ///   - paywallID: which paywall.
-  ///   - paywalls: what the publication offers, or offered when it was heard of last.
+  ///   - paywalls: what the publication offers, or offered in its last answer.
   ///   - purchases: what the reader has, and what there is to buy.
   ///   - formatting: how prices and dates are written.
   ///   - badge: what is special about the store; `nil` for nothing.
   ///   - damagedFile: the file for which nothing can be bought; `nil` while all is well.
   ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
-  ///   - output: told what comes next.
+  ///   - output: called with what comes next.
   public init(
     _ paywallID: PaywallRecord.ID, paywalls: PaywallCache, purchases: PublicationPurchases, formatting: Formatting, badge: String? = nil,
     damagedFile: String? = nil, passes: @escaping @MainActor () -> AsyncStream<Int?> = { AsyncStream { $0.finish() } },
@@ -87,7 +87,7 @@ import Runtime
 
   // MARK: Inputs
 
-  /// The screen came up: it follows what the reader has from here on, asks about payments that wait, and is loaded if it is not yet.
+  /// The screen is visible: follows the reader's purchases from here on, asks about payments that wait, and loads if it has not.
   public func appear() {
     if watching.isEmpty {
       let (entitlements, history, passes) = (purchases.entitlementStream(), purchases.historyStream(), passes())
@@ -115,7 +115,7 @@ import Runtime
     checkTask?.cancel()
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .retryTapped: retryTapped()
@@ -254,7 +254,7 @@ import Runtime
     state.balance = left > 0 ? "You have \(formatting.count(left, "article pass", "article passes"))." : nil
   }
 
-  /// What to say of payments that are under way, and where the reader can do something about them, which comes first.
+  /// The notice about payments under way, and the page where the reader can act on them. Those that the reader can act on come first.
   private static func notice(waitingFor reasons: [PendingReason]) -> (notice: String, page: String?) {
     for case .interrupted(let sentence, let page) in reasons { return (sentence, page) }
     for case .deferred(let sentence) in reasons { return ("\(sentence) It unlocks by itself.", nil) }
@@ -274,7 +274,7 @@ import Runtime
     (Double(value) / 100).formatted(.percent.precision(.fractionLength(0)).locale(formatting.locale))
   }
 
-  /// One change of the state, told once.
+  /// Changes the state. Observers are called once, after the whole change.
   private func change(_ change: (inout State) -> Void) {
     var new = state
     change(&new)

@@ -36,9 +36,9 @@ extension SearchViewModel {
     public var canLoadMore = false
     /// Whether they are on their way.
     public var isLoadingMore = false
-    /// Why further rows did not come; they are asked for again only on `retryTapped`.
+    /// Why further rows could not be loaded. They are requested again only on `retryTapped`.
     public var loadMoreFailure: String?
-    /// Something to tell the reader in passing.
+    /// A short message to the reader; `nil` for none.
     public var message: String?
 
     /// A page on which nothing was typed.

@@ -8,7 +8,7 @@ import Runtime
 @MainActor public final class SearchViewModel: PostShowing, ContentScreen {
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
-    /// The reader typed: the publication is asked once they paused.
+    /// The reader typed: the search is sent once they paused.
     case queryChanged(String)
     /// The reader pressed Enter: asks at once.
     case submitTapped
@@ -16,7 +16,7 @@ import Runtime
     case clearTapped
     /// Tries again what failed.
     case retryTapped
-    /// The last row came in sight.
+    /// The last row is in sight.
     case reachedEnd
     /// Opens a fan club's page.
     case clubTapped(FanClub.ID)
@@ -32,7 +32,7 @@ import Runtime
   @ViewState public private(set) var state = State()
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
-  /// Called with the rows of posts to draw again, of those that were asked for.
+  /// Called with the rows of posts to draw again, among those that were read.
   public var onRowsChanged: ((Set<Post.ID>) -> Void)?
   /// The same of fan clubs.
   public var onClubsChanged: ((Set<FanClub.ID>) -> Void)?
@@ -45,10 +45,10 @@ import Runtime
   private var drawn: Set<Post.ID> = []
   private var observation: Observation?
   private var clubObservation: Observation?
-  /// What the rows are the answer to, or what is being asked.
+  /// The search that the rows answer, or that is under way.
   private var requested = ""
   private var cursor: String?
-  /// Counts what was asked; an answer to an older question is dropped.
+  /// Counts the searches; an answer to an older one is dropped.
   private var generation = 0
   private var requestTask: Task<Void, Never>?
   /// Whether the publication could not be reached for the last request, and there was none since.
@@ -57,7 +57,7 @@ import Runtime
   /// - Parameters:
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
-  ///   - output: told what the coordinator shall do.
+  ///   - output: called with what the coordinator is to do.
   public init(store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
     self.store = store
     self.formatting = formatting
@@ -82,7 +82,7 @@ import Runtime
     return SearchClubRow(club: FanClubRow(club, formatting: formatting), name: name)
   }
 
-  /// The page came on screen: follows the cache, and asks again where the publication could not be reached.
+  /// The page is on screen: follows the cache, and searches again where the publication could not be reached.
   public func appear() {
     guard observation == nil else { return }
     observation = store.posts.observe { [weak self] ids in
@@ -111,7 +111,7 @@ import Runtime
     store.leave(self)
   }
 
-  /// Does what the reader asked for.
+  /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
     case .queryChanged(let query): queryChanged(query)
@@ -163,7 +163,7 @@ import Runtime
   public func accessChanged() { if !drawn.isEmpty { onRowsChanged?(drawn) } }
   /// Draws the rows again, whose dates say how long ago something was.
   public func timePassed() { if !drawn.isEmpty { onRowsChanged?(drawn) } }
-  /// Tells the reader.
+  /// Shows the sentence to the reader.
   public func actionFailed(_ sentence: String) { state.message = sentence }
 
   /// Repeats the request for which the publication could not be reached. The page keeps its notice until there is an answer.
@@ -189,7 +189,7 @@ import Runtime
   /// So long that there is no request for every letter while the reader types, and so short that they do not notice it.
   private static let pause = Duration.milliseconds(200)
 
-  /// What is asked for: white space more or less is the same question.
+  /// The words of a search: differences in white space do not matter.
   private static func words(_ query: String) -> String { query.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
   private func search(after pause: Duration?) {

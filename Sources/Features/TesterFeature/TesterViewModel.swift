@@ -45,7 +45,7 @@ import StubStore
 
   isolated deinit { for task in watching { task.cancel() } }
 
-  /// The panel came up: it follows the store and the answers from here on.
+  /// The panel is visible: follows the store and the answers from here on.
   public func appear() {
     guard watching.isEmpty else { return }
     let (states, requests) = (store?.stateStream(), answers?.stateStream())
@@ -58,7 +58,7 @@ import StubStore
         guard let requests else { return }
         for await _ in requests where !Task.isCancelled { self?.show() }
       },
-      // The store's clock goes on by itself, and may be a fast one: a look a second of the real one.
+      // The store's clock runs by itself, and may be a fast one: the panel looks at it every real second.
       Task { [weak self, store, effects] in
         guard let store else { return }
         while (try? await effects.sleep("tester.clock", for: .seconds(max(store.clock.rate, 1)), on: store.clock)) != nil { self?.show() }
@@ -73,7 +73,7 @@ import StubStore
     watching = []
   }
 
-  /// Does what the tester asked for.
+  /// Handles an input of the tester.
   public func send(_ action: State.Action) {
     effects.deliver("tester.tapped")
     switch action {
@@ -141,7 +141,7 @@ import StubStore
       ])
   }
 
-  /// Codes that a purchase fails with; a store is asked again after the last three.
+  /// Codes that a purchase fails with; after the last three the request is repeated.
   private static let codes = ["declined", "insufficient_funds", "unknown_product", "unavailable", "busy", "unauthorized"]
 
   private func next(_ state: StubState) -> State.Section {

@@ -40,7 +40,7 @@ public struct ArticleBody: Equatable, Sendable {
     }
   }
 
-  /// One block, from margin to margin. Blocks in blocks are at most ``maximumDepth`` deep, whatever was written.
+  /// One block, from margin to margin. Blocks in blocks are at most ``maximumDepth`` deep, in every document.
   public indirect enum Block: Equatable, Sendable {
     /// A paragraph.
     case paragraph([Inline])
@@ -154,9 +154,8 @@ extension ArticleBody {
   /// Reads HTML of any quality; nothing is executed or fetched, and what cannot be shown is left out.
   ///
   /// Scripts, styles and forms are dropped with what is in them; recordings, films and other pages inside the page become links. Of links
-  /// only http, https and mailto stay, and those that lead to another place of the same text; of pictures only http and https. What has no
-  /// block of its own becomes paragraphs, so that no word is lost: so does a table with a single row or column, which is there for the
-  /// layout.
+  /// only http, https and mailto stay, and those that lead to another place of the same text; of pictures only http and https. Text outside
+  /// of blocks becomes paragraphs, so that no word is lost. So does a table with a single row or column, which serves the layout.
   /// - Parameters:
   ///   - html: a fragment or a whole page.
   ///   - base: the URL of the page that the text is on, which relative links are resolved against; without one they are dropped, their text

@@ -1,4 +1,4 @@
-/// Makes blocks of what an HTML parser reports. Used once, on one thread.
+/// Builds blocks from the events of an HTML parser. Used once, on one thread.
 final class ArticleBuilder {
   /// What text is at some place of the document.
   private struct Context {
@@ -66,7 +66,7 @@ final class ArticleBuilder {
     if let dropped, dropped.name == name { self.dropped = dropped.count > 1 ? (name, dropped.count - 1) : nil }
     guard dropped == nil else { return }
     if HTMLElements.blocks.contains(name) { flush() }
-    // What starts by itself may have ended by itself too: its end tag is no one else's.
+    // An element that starts without a tag may have ended without one too: no other element takes its end tag.
     guard let index = innermost([name], within: HTMLElements.ended[name]?.scope ?? []) else { return }
     if name == "q" { text("”") }
     end(at: index)
@@ -145,7 +145,7 @@ final class ArticleBuilder {
   }
 
   private func startItem(_ attributes: HTMLAttributes) {
-    // An entry without its list is one all the same.
+    // An entry without a list around it still counts as one.
     if case .list = frames.kind {} else { frames.open(.list(nil)) }
     frames.open(.item(marker: frames.nextMarker(value: attributes["value"].flatMap { Int($0) })))
   }

@@ -1,4 +1,4 @@
-/// The blocks of an article while it is read: those that are open, from the whole body to the innermost.
+/// The open blocks of an article that is being read, from the whole body to the innermost.
 struct ArticleFrames {
   typealias Block = ArticleBody.Block
 
@@ -32,7 +32,7 @@ struct ArticleFrames {
   /// What is open innermost.
   var kind: Kind { frames[frames.count - 1].kind }
 
-  /// Opens a block, unless it would be too deep: what is in it belongs to the block around it then.
+  /// Opens a block. One that would be too deep is not opened, and its content belongs to the block around it.
   mutating func open(_ kind: Kind) {
     guard frames.count < ArticleBody.maximumDepth else { return }
     frames.append(Frame(kind: kind))

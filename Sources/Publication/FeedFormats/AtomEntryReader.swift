@@ -49,7 +49,7 @@ struct AtomEntryReader {
     kind = AtomText.content(attributes)
     let type = attributes["type"]?.lowercased() ?? "text"
     if let url = attributes["src"] {
-      // The content is elsewhere: that is where the post is, and a picture may be all of it.
+      // The content is elsewhere: its address is the post's, and it may be only a picture.
       if type.hasPrefix("image/") { builder.picture.offer(Links.resolve(url, base), .media) }
       if linkRank == 0 { builder.item.link = Links.resolve(url, base) }
       return .skip

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Atom 1.0 (RFC 4287); the elements that 0.3 calls by other names are taken too.
+/// Atom 1.0 (RFC 4287); elements with other names in 0.3 are read too.
 struct AtomReader: XMLFeedReader {
   private enum Scope { case entry, author, source, other }
 

@@ -2,14 +2,14 @@ import Foundation
 
 /// The links in a piece of HTML, found without building a document, so that every other byte of it stays as it was written.
 ///
-/// Tags are walked over as a browser's tokenizer does; text, comments, scripts and styles are left alone.
+/// Tags are found as by a browser's tokenizer; text, comments, scripts and styles are not changed.
 struct BodyLinks {
   private let html: String
   /// Where the relative ones are.
   private let links: [Range<Int>]
-  /// Where something leads elsewhere than to the web: the address, or a whole tag.
+  /// The places that lead elsewhere than to the web: an address, or a whole tag.
   private let banned: [Range<Int>]
-  /// The first picture that is more than a dot for counting readers, as written (entities decoded).
+  /// The first picture that is larger than a tracking pixel, as written (entities decoded).
   let firstPicture: String?
 
   init(_ html: String) {
@@ -18,7 +18,7 @@ struct BodyLinks {
     (links, banned, firstPicture) = html.withUTF8 { Self.scan($0) }
   }
 
-  /// The HTML without what leads elsewhere than to the web; see ``WebLinks/html(_:)``.
+  /// The HTML without addresses that lead elsewhere than to the web; see ``WebLinks/html(_:)``.
   var guarded: String {
     guard !banned.isEmpty else { return html }
     return replacing(banned.map { ($0, []) })
@@ -40,7 +40,7 @@ struct BodyLinks {
   /// ``Links/mostAdded(to:)`` bounds how much longer it becomes: the links behind that stay relative.
   /// - Parameters:
   ///   - base: what they are relative to.
-  ///   - page: the page that the text is on, which `#section` belongs to; without one that stays as it is.
+  ///   - page: the page that the text is on, to which `#section` is relative; without a page such a link stays as it is.
   func resolved(base: String?, page: String?) -> String {
     guard !links.isEmpty || !banned.isEmpty else { return html }
     let bytes = Array(html.utf8)
@@ -49,7 +49,7 @@ struct BodyLinks {
     for link in links {
       let written = String(decoding: bytes[link], as: UTF8.self).replacingASCII("&amp;", "&").trimmed
       guard !written.isEmpty, !Links.isAbsolute(written.utf8) else { continue }
-      // Of a text without a page it is a place of the text all the same, and not of the feed's home.
+      // In a text without a page, it is a place in the text, and not in the feed's home page.
       let isPlace = written.hasPrefix("#")
       guard !isPlace || page != nil else { continue }
       let absolute = Links.resolve(written, isPlace ? page : base)
@@ -119,8 +119,8 @@ struct BodyLinks {
     return (links, banned + scanner.hidden, picture)
   }
 
-  /// Whether something that is no address has one in it that must not get to a reader, as the values of an animation, a style, or where a
-  /// `meta` leads to may.
+  /// Whether an attribute that is no address contains one that must not reach a reader, such as an animation's values, a style, or the
+  /// target of a `meta`.
   private static func namesBanned(_ value: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     // Nearly all have none.
     guard value.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "&") }) else { return false }
@@ -134,7 +134,7 @@ struct BodyLinks {
     let text = String(decoding: value, as: UTF8.self)
     // A whole document in an attribute.
     if scanner.has(name, "srcdoc") { return false }
-    // No picture has as many sizes, and each address of them takes its time.
+    // No picture has so many sizes, and each of their addresses takes time.
     if isList, value.count > longestList { return false }
     guard isList else { return Links.isHarmless(text, mayBeMail: scanner.has(name, "href")) }
     return text.split { $0.isWhitespace || $0 == "," }.allSatisfy { Links.isHarmless(String($0), mayBeMail: false) }

@@ -1,8 +1,8 @@
 import CXML2
 import Runtime
 
-/// An element's attributes: read where they lie in the memory of libxml2, so valid only while its start is reported, or the members of
-/// an object where RSS is written as JSON.
+/// An element's attributes: read in the memory of libxml2, so valid only while its start is reported, or the members of an object where RSS
+/// is written as JSON.
 struct ElementAttributes {
   private let start: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
   /// How many there are.
@@ -30,7 +30,7 @@ struct ElementAttributes {
   /// `xml:base`.
   var base: String? { count == 0 ? nil : value("base") { Self.isSame($0, "http://www.w3.org/XML/1998/namespace") } }
 
-  /// `rdf:about`: what an RDF document calls the thing that an element describes.
+  /// `rdf:about`: the identifier of the thing that an element of RDF describes.
   var about: String? { value("about") { Self.isSame($0, "http://www.w3.org/1999/02/22-rdf-syntax-ns#") } }
 
   /// `rdf:parseType="Literal"`: the children are the text.
@@ -41,7 +41,7 @@ struct ElementAttributes {
     (0..<count).filter { uri($0) == nil }.map { (local($0).map { String(cString: $0) } ?? "", value($0)) }
   }
 
-  /// The value of an attribute without a namespace, whose name documents write in different cases: `xmlUrl`, `xmlurl`, `xmlURL`.
+  /// The value of an attribute without a namespace, whose name is written in different cases: `xmlUrl`, `xmlurl`, `xmlURL`.
   subscript(ignoringCase name: StaticString) -> String? {
     for index in 0..<count where uri(index) == nil && xmlStrcasecmp(local(index), name.utf8Start) == 0 { return value(index).nonEmpty }
     return nil

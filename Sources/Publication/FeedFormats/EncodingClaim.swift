@@ -1,7 +1,7 @@
 import Foundation
 import Runtime
 
-/// What a document's first bytes say of its encoding without words.
+/// A document's byte order mark, or the pattern of its first bytes.
 struct ByteOrderMark {
   /// UTF-16 or UTF-32, by a mark or by the zeros beside a first `<`, `{` or `[`; `nil` for one byte or more a character.
   let encoding: String?
@@ -41,15 +41,16 @@ struct ByteOrderMark {
 struct EncodingClaim {
   /// In lower case.
   let name: String
-  /// Where the document says so: bytes from the text's beginning; 0 for what the server says.
+  /// The place of the document's claim, in bytes from the text's beginning; 0 for the server's.
   let offset: Int
 
-  /// Nothing is declared, so that it is UTF-8 (XML 1.0, 4.3.3; RFC 8259, 8.1).
+  /// Nothing is declared, so it is UTF-8 (XML 1.0, 4.3.3; RFC 8259, 8.1).
   static let none = EncodingClaim(name: "utf-8", offset: 0)
 
   var isUTF8: Bool { name == "utf-8" || name == "utf8" }
 
-  /// Whether text in it is anything but proof that UTF-8 was not meant: one byte a character, and all or most bytes mean something.
+  /// Whether nearly every text is valid in it, so that validity does not prove the claim: one byte a character, and all or most bytes are
+  /// defined.
   var isWestern: Bool {
     isLatin1 || ["us-ascii", "ascii", "ansi_x3.4-1968", "iso-8859-15", "iso8859-15", "latin-9"].contains(name)
   }
@@ -59,7 +60,7 @@ struct EncodingClaim {
     ["iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1", "l1", "windows-1252", "cp1252", "cp-1252", "x-cp1252"].contains(name)
   }
 
-  /// Whether it looks like a name at all, with nothing in it that a converter takes for an option.
+  /// Whether it looks like a name at all, without anything that a converter takes for an option.
   var isName: Bool {
     !name.isEmpty && name.utf8.count < 40 && name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.:+".utf8.contains($0) }
   }
@@ -93,7 +94,7 @@ struct EncodingClaim {
     self.init(name: String(decoding: name, as: UTF8.self), offset: position + 1)
   }
 
-  /// What a server says (`Content-Type: text/xml; charset="utf-8"`); `nil` when it says nothing.
+  /// A server's claim (`Content-Type: text/xml; charset="utf-8"`); `nil` without one.
   init?(contentType: String) {
     for parameter in contentType.streamSafe.split(separator: ";").dropFirst() {
       let parts = parameter.split(separator: "=", maxSplits: 1)

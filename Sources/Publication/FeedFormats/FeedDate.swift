@@ -1,8 +1,8 @@
 import Foundation
 
-/// Dates as feeds write them: RFC 3339 and W3CDTF, RFC 822 and what is sent in its place.
+/// Dates as feeds write them: RFC 3339 and W3CDTF, RFC 822 and its common variants.
 enum FeedDate {
-  /// - Returns: `nil` for what is no date, and for the year 1 that some programs write when they know none.
+  /// - Returns: `nil` for what is no date, and for the year 1 that some programs write for an unknown date.
   static func parse(_ text: String) -> Date? {
     let bytes = Array(text.trimmed.utf8)
     guard bytes.count >= 4, bytes.count < 100 else { return nil }
@@ -130,8 +130,8 @@ enum FeedDate {
     return names.firstIndex { $0.hasPrefix(word) || (word == "sept" && $0 == "september") }.map { $0 + 1 }
   }
 
-  /// Seconds east of Greenwich. Names that several zones share mean what they mean in RFC 822, then what most feeds mean by them;
-  /// single letters say nothing (RFC 2822, 4.3), and neither do unknown names: both count as UTC.
+  /// Seconds east of Greenwich. A name that several zones share has its meaning in RFC 822, or else that of most feeds. Single letters (RFC
+  /// 2822, 4.3) and unknown names count as UTC.
   private static let zones: [String: Int] = {
     let hours: [String: Double] = [
       "UT": 0, "UTC": 0, "GMT": 0, "Z": 0, "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "MET": 1, "MEZ": 1, "CEST": 2, "MEST": 2, "MESZ": 2,

@@ -1,6 +1,6 @@
 /// What a document turned out to be.
 public enum FeedDocument: Equatable, Sendable {
-  /// A feed, in whatever format.
+  /// A feed, in any format.
   case feed(ParsedFeed)
   /// A list of feeds (OPML), none of which was fetched.
   case outline(ParsedOutline)
@@ -18,7 +18,7 @@ public struct ParsedOutline: Equatable, Sendable {
     public var feedURL: String?
     /// Its home on the web.
     public var homeURL: String?
-    /// The titles of the outlines around it, outermost first; of those further in than sixteen nothing is said.
+    /// The titles of the outlines around it, outermost first; at most sixteen.
     public var folders: [String]
 
     static let mostFolders = 16

@@ -6,7 +6,7 @@ public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, Lo
   public enum Reason: Equatable, Sendable {
     /// There are no bytes, or nothing but white space.
     case empty
-    /// More bytes than the reader was told to take.
+    /// More bytes than the reader's limit.
     case tooLarge(bytes: Int, limit: Int)
     /// It is something else, such as a web page; the text says what.
     case notAFeed(String)
@@ -16,13 +16,13 @@ public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, Lo
     case wrongEncoding(String)
     /// It breaks the rules of its format; the text says which.
     case malformed(String)
-    /// It is well formed but made to do harm: entities of its own, or nesting without end.
+    /// It is well formed but malicious: entities of its own, or nesting without end.
     case refused(String)
   }
 
   /// What is wrong.
   public var reason: Reason
-  /// The file or URL it came from, as it was given to the parser.
+  /// The file or URL of the document, as it was given to the parser.
   public var source: String
   /// The line, from 1, if there is one.
   public var line: Int?
@@ -46,7 +46,7 @@ public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, Lo
     if let line { place.append("line \(line)") }
     if line != nil, let column { place.append("column \(column)") }
     if line == nil, let offset { place.append("byte \(offset)") }
-    // After a colon it goes on small, as it does where others put an address before what is wrong.
+    // After a colon the sentence continues in lower case, as it does where callers put an address before it.
     return place.isEmpty ? sentence : "\(place.joined(separator: ", ")): \(sentence.prefix(1).lowercased() + sentence.dropFirst())"
   }
 

@@ -1,8 +1,8 @@
-/// The formats of feeds, told by what a document holds and never by its file's name.
+/// The formats of feeds. A document's content decides its format, never its file's name.
 public enum FeedFormat: String, Sendable, CaseIterable {
   /// RSS 0.91 to 2.0 (https://www.rssboard.org/rss-specification).
   case rss
-  /// Atom 1.0 (RFC 4287), and 0.3 as far as it is the same.
+  /// Atom 1.0 (RFC 4287), and the part of 0.3 that is the same.
   case atom
   /// RSS 0.90 and 1.0, which are RDF documents.
   case rdf

@@ -16,7 +16,7 @@ public struct FeedLink: Equatable, Sendable {
 }
 
 extension FeedParser {
-  /// The most feeds of a page that are told apart.
+  /// The most feeds that are found in a page.
   private static let mostLinks = 20
 
   /// The feeds that a web page names: `<link rel="alternate">` with the type of a feed (https://html.spec.whatwg.org/#rel-alternate), in
@@ -26,7 +26,7 @@ extension FeedParser {
   /// theirs too early. `application/json` is the type of JSON Feed 1, but also of the interfaces that blogs name for programs, so it counts
   /// where nothing else does; feeds of comments are left out where there is another.
   /// - Parameters:
-  ///   - page: the page as it came.
+  ///   - page: the page as it was received.
   ///   - address: where the page is, behind all redirects.
   ///   - contentType: what the server said it is.
   public static func links(in page: Data, at address: String, contentType: String? = nil) -> [FeedLink] {
@@ -51,7 +51,7 @@ extension FeedParser {
     "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json", "application/json",
   ]
 
-  /// - Parameter page: UTF-8, as far as is known.
+  /// - Parameter page: presumably UTF-8.
   /// - Returns: the links as they are written, and the page's `base`.
   private static func scan(_ page: UnsafeBufferPointer<UInt8>) -> (links: [Found], base: String?) {
     var (links, base): ([Found], String?) = ([], nil)
@@ -70,8 +70,8 @@ extension FeedParser {
     return (links, base)
   }
 
-  /// A page in UTF-8: by its mark, else by what the server says, else by what it says itself. Whatever is wrong about that spoils a title
-  /// and no address.
+  /// A page in UTF-8: by its byte order mark, else by the server's header, else by its own declaration. A wrong encoding spoils a title,
+  /// but no address.
   private static func text(of page: Data, _ contentType: String?) -> Data {
     let mark = ByteOrderMark(page)
     if mark.isDecisive { return (try? TextEncoding.utf8(page, behind: mark)) ?? page }
@@ -81,7 +81,7 @@ extension FeedParser {
     return page
   }
 
-  /// What the beginning of a page says of its encoding: `<meta charset>`, or the same as a server would say it.
+  /// The encoding that the beginning of a page declares: `<meta charset>`, or the equivalent of a server's header.
   private static func claim(of page: Data) -> EncodingClaim? {
     page.prefix(4096).withUnsafeBytes { raw in
       let bytes = raw.bindMemory(to: UInt8.self)
@@ -100,7 +100,7 @@ extension FeedParser {
 }
 
 extension FeedLink {
-  /// Whether it has what readers wrote below the articles, by the name and the place that publishing systems give it.
+  /// Whether it is a feed of comments, by the name and the place that publishing systems give those.
   fileprivate var isOfComments: Bool {
     title.lowercased().contains("comments") || url.split(separator: "/").contains { $0.lowercased() == "comments" }
   }

@@ -8,7 +8,7 @@ import Runtime
 /// let feed = try FeedParser.parse(data, source: "https://example.org/feed.xml")
 /// ```
 ///
-/// Nothing here has state: call it from any thread, best from one that may be busy with 50 MB for a while.
+/// Nothing here has state: call it from any thread, best from one that may be blocked: 50 MB take a while.
 public enum FeedParser {
   /// The version of the libxml2 that runs.
   public static var libraryVersion: String {
@@ -17,7 +17,7 @@ public enum FeedParser {
     return "\(number / 10_000).\(number / 100 % 100).\(number % 100)"
   }
 
-  /// The most bytes that ``document(_:source:contentType:limit:)`` takes unless told otherwise: 50 MB.
+  /// The most bytes that ``document(_:source:contentType:limit:)`` takes by default: 50 MB.
   public static let defaultLimit = 50_000_000
 
   /// The most items of a feed, and outlines of a list, that are read: a few bytes each make a few hundred of memory.
@@ -37,10 +37,10 @@ public enum FeedParser {
   /// Reads one document, whole or not at all. Nothing that it names is fetched or opened.
   ///
   /// - Parameters:
-  ///   - data: the document. Its format is told by these bytes alone.
-  ///   - source: where it came from, a URL or a file's path; named in errors. Relative links are resolved against the document's own
-  ///     `xml:base`, else the feed's home, else this, when it is an http or https URL.
-  ///   - contentType: what the server said it is (`Content-Type`); its charset counts where the document claims none, or a wrong one.
+  ///   - data: the document. These bytes alone decide its format.
+  ///   - source: its origin, a URL or a file's path; named in errors. Relative links are resolved against the document's own `xml:base`,
+  ///       else the feed's home, else this, when it is an http or https URL.
+  ///   - contentType: the server's `Content-Type`; its charset is used where the document claims none, or a wrong one.
   ///   - limit: the most bytes that are taken.
   /// - Throws: ``FeedError``, with the place.
   public static func document(
@@ -61,7 +61,7 @@ public enum FeedParser {
       case .other(let what): throw DocumentError(.notAFeed(what))
       case .json, .xml: break
       }
-      // What the bytes themselves say leaves no doubt, whatever else is claimed.
+      // A decisive mark in the bytes overrides every other claim.
       guard !mark.isDecisive else { return try read(start, sniffer.syntax, source: source) }
       let claim = sniffer.syntax == .xml ? EncodingClaim(start) : nil
       return try read(start, sniffer.syntax, claim: claim, charset: contentType.flatMap(EncodingClaim.init(contentType:)), source: source)
@@ -71,7 +71,7 @@ public enum FeedParser {
     }
   }
 
-  /// Reads a text by the first claim that its bytes fulfil: its own, then the server's; without one of its own the other way round.
+  /// Reads a text by the first claim that its bytes satisfy: its own, then the server's; without one of its own the server's, then UTF-8.
   private static func read(
     _ text: Data, _ syntax: Syntax, claim: EncodingClaim?, charset: EncodingClaim?, source: String
   ) throws(DocumentError) -> FeedDocument {
@@ -88,7 +88,7 @@ public enum FeedParser {
     throw failure ?? DocumentError(.empty)
   }
 
-  /// - Parameter text: UTF-8, as far as is known.
+  /// - Parameter text: presumably UTF-8.
   private static func read(_ text: Data, _ syntax: Syntax, source: String) throws(DocumentError) -> FeedDocument {
     // Also wherever references to characters are decoded later on.
     let text = text.streamSafe
@@ -97,7 +97,7 @@ public enum FeedParser {
     do throws(DocumentError) {
       return try parser.parse(text)
     } catch {
-      // The commonest mistakes of publishers can be put right without guessing; anything else is told as it is.
+      // The most common mistakes of publishers can be repaired without guessing; any other error is thrown as it is.
       guard parser.mayBeRepaired else { throw error }
       let repaired = XMLRepair.repaired(text, declared: parser.declaredEntities)
       guard repaired != text else { throw error }

@@ -14,7 +14,7 @@ enum HTMLElements {
     "tfoot", "th", "thead", "tr", "ul", "xmp",
   ]
 
-  /// Elements whose end tags authors leave out: what starts one of them ends others, unless another element lies between.
+  /// Elements whose end tags authors leave out: the start of one ends others, unless another element is in between.
   static let ended: [String: (names: Set<String>, scope: Set<String>)] = [
     "li": (["li"], ["ul", "ol", "menu", "dir"]), "dt": (["dt", "dd"], ["dl"]), "dd": (["dt", "dd"], ["dl"]),
     "td": (["td", "th"], ["tr", "table"]), "th": (["td", "th"], ["tr", "table"]), "tr": (["tr"], ["table"]),
@@ -40,7 +40,7 @@ enum HTMLElements {
     return url
   }
 
-  /// Where a picture is. What loads late names its real address beside a stand-in.
+  /// A picture's address. A lazily loaded one has its real address beside a placeholder.
   static func picture(_ attributes: HTMLAttributes, _ base: String?) -> String? {
     for name in ["data-src", "data-lazy-src", "data-original", "src"] {
       if let url = webURL(attributes[name], base) { return url }

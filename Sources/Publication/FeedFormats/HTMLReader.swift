@@ -2,7 +2,7 @@ import CXML2
 import Foundation
 import Runtime
 
-/// Reads HTML through libxml2's event interface, which forgives everything and builds no tree that could be too deep.
+/// Reads HTML through libxml2's event interface, which accepts every document and builds no tree that could be too deep.
 enum HTMLReader {
   /// How many open elements libxml2 has to remember; it compares every stray end tag with all of them.
   private static let maximumDepth: Int32 = 256
@@ -67,8 +67,8 @@ enum HTMLReader {
       self.context = context
     }
 
-    /// Where libxml2's stack is full, the newest element is taken off it again; its end tag is a stray one then, which is harmless.
-    /// Only an element that is dropped with its content has to stay until its end is reported.
+    /// When libxml2's stack is full, the newest element is popped again; its end tag is then a stray one, which is harmless. Only an
+    /// element that is dropped with its content has to stay until its end is reported.
     func start(_ name: UnsafePointer<xmlChar>, _ attributes: HTMLAttributes) {
       let isFull = context.pointee.nameNr > maximumDepth
       guard !isFull || !builder.isDropping else { return forget() }

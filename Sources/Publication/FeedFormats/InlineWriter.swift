@@ -70,7 +70,7 @@ struct InlineWriter {
     breaks = 0
     let space = isEmpty ? nil : space?.onSpace.common(look).common(next)
     self.space = nil
-    // No line sticks out of a word, or joins two that have one each.
+    // No underline extends beyond a word, or joins two underlined words.
     guard let space else { return start(next) }
     if space != look.onSpace, space != next.onSpace { start(space, marked: false) }
     let endsRun = space == look.onSpace
@@ -108,7 +108,7 @@ struct InlineWriter {
     return finished
   }
 
-  /// What is there; empty when that is nothing to read.
+  /// The text so far; empty when there is nothing to read.
   mutating func take() -> [ArticleBody.Inline] {
     space = nil
     breaks = 0

@@ -12,14 +12,14 @@ struct ItemBuilder {
   var people = Byline()
 
   /// Everything resolved.
-  /// - Parameter base: the feed's own, used where the item says nothing nearer.
+  /// - Parameter base: the feed's own, used where the item has none.
   func finished(base feedBase: String?) -> ParsedItem {
     var item = item
     let base = base ?? feedBase
     // One for all addresses that stand for themselves, as each text has one.
     var room = Links.mostAdded(to: enclosures.bytes + (item.link?.utf8.count ?? 0))
     if let link = item.link {
-      // What a feed writes in the place of an address still tells its items apart.
+      // Text in the place of an address still distinguishes a feed's items.
       let resolved = Links.resolve(link, base, &room)
       item.link = WebLinks.url(resolved)
       if item.link == nil, item.id?.nonEmpty == nil { item.id = resolved }
@@ -45,7 +45,7 @@ struct ItemBuilder {
 
 /// Names of people, in order, each once.
 struct Byline {
-  /// The most of them; who wrote more names than a line has room for made no byline.
+  /// The most authors; more names than a line has room for are no byline.
   private static let most = 50
 
   private var people: [String] = []

@@ -19,7 +19,7 @@ struct JSONFeedReader {
       guard index < FeedParser.mostItems else {
         throw .init(reason: .refused("it has more than \(FeedParser.mostItems) items"), offset: element.range.lowerBound)
       }
-      // Half a feed is worse than a word about what is wrong with it.
+      // An error is better than half a feed.
       guard element.isObject else { throw .init(reason: .malformed("item \(index + 1) is no object"), offset: element.range.lowerBound) }
       var builder = item(element)
       if builder.people.isEmpty { builder.people = people }

@@ -3,7 +3,7 @@ import Runtime
 
 /// The formats that are written in JSON.
 enum JSONFormat {
-  /// - Parameter text: UTF-8, as far as is known.
+  /// - Parameter text: presumably UTF-8.
   static func read(_ text: Data, source: String) throws(DocumentError) -> ParsedFeed {
     if let offset = TextEncoding.firstInvalid(in: text) {
       throw DocumentError(.wrongEncoding(TextEncoding.meaningless), at: offset, in: text)

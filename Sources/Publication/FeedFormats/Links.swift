@@ -5,11 +5,11 @@ enum Links {
   /// The base that a source gives: itself, if it is on the web.
   static func base(_ source: String) -> String? { isWeb(source) ? source : nil }
 
-  /// No address has more bytes: a list of a hundred would be a burden, and no server takes it.
+  /// No address has more bytes: longer ones would burden a list, and no server accepts them.
   static let longest = 8192
 
-  /// Whether that is an http or https URL that shows where it leads. `https://bank.example@evil.example/` does not: what is before the `@`
-  /// is a name for evil.example. Neither does one with controls of the direction, which no IRI has (RFC 3987, 4.1).
+  /// Whether it is an http or https URL whose host is what it seems to be. `https://bank.example@evil.example/` does not: what is before
+  /// the `@` is a name for evil.example. Neither does one with controls of the direction, which no IRI has (RFC 3987, 4.1).
   static func isWeb(_ link: String) -> Bool {
     let length = starts(link, "https://") ? 8 : starts(link, "http://") ? 7 : 0
     guard length > 0, link.utf8.count <= longest else { return false }

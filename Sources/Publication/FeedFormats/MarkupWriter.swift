@@ -5,7 +5,7 @@ import Runtime
 struct MarkupWriter {
   private let content: XMLContent
   private var bytes: [UInt8] = []
-  /// Whether an element came, from when on text has to be escaped.
+  /// Whether there was an element, after which text has to be escaped.
   private var hasElements = false
   private var depth = 0
   /// How many bytes of links were resolved.

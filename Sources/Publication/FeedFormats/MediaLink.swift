@@ -1,7 +1,7 @@
 import Foundation
 import Runtime
 
-/// What is inside a page and cannot be shown here: a line of text that leads there.
+/// A link in place of embedded content that cannot be shown here.
 enum MediaLink {
   case recording
   case film
@@ -24,7 +24,7 @@ enum MediaLink {
     }
   }
 
-  /// YouTube refuses to play the page that is made for frames when it is opened by itself.
+  /// YouTube does not play its page for embedding when that is opened by itself.
   private static func page(_ url: String, _ host: String) -> String {
     guard host.hasSuffix("youtube.com") || host.hasSuffix("youtube-nocookie.com"), let path = URL(string: url)?.path.streamSafe else {
       return url

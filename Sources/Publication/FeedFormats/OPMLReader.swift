@@ -5,7 +5,7 @@ struct OPMLReader: XMLFeedReader {
   private let source: String
   private var list = ParsedOutline()
   private var open: [Open] = []
-  /// The titles of the outlines around what is read, made with the first one inside: all in one folder share them.
+  /// The titles of the outlines around the present one, made once for each folder and shared by its feeds.
   private var folders: [String] = []
 
   private struct Open {

@@ -1,9 +1,9 @@
 import Foundation
 
 extension ParsedOutline {
-  /// A document that every feed reader takes in (OPML 2.0, http://opml.org/spec2.opml): the ``feeds``, one below the other, without folders.
+  /// A document that every feed reader imports (OPML 2.0, http://opml.org/spec2.opml): the ``feeds``, one below the other, without folders.
   ///
-  /// Names are written as plain text, which is what most programs take them for; the specification lets a reader take them for HTML.
+  /// Names are written as plain text, as most programs read them; the specification allows reading them as HTML.
   public var opml: Data {
     var lines = [
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<opml version=\"2.0\">", "  <head>", "    <title>\(Self.escaped(title))</title>",
@@ -13,7 +13,7 @@ extension ParsedOutline {
     for feed in feeds {
       let url = feed.feedURL ?? ""
       let name = feed.title.isEmpty ? url : feed.title
-      // Whatever format a feed has, its type is this one.
+      // OPML has this type for feeds of every format.
       var attributes = [("type", "rss"), ("text", name), ("title", name), ("xmlUrl", url)]
       if let home = feed.homeURL { attributes.append(("htmlUrl", home)) }
       if !feed.about.isEmpty { attributes.append(("description", feed.about)) }

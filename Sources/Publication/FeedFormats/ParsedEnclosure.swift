@@ -22,7 +22,7 @@ public struct ParsedEnclosure: Equatable, Sendable {
     self.duration = duration
   }
 
-  /// From what a feed says of it.
+  /// From a feed's attributes.
   /// - Parameters:
   ///   - length: in bytes; what is no number above zero says nothing.
   ///   - duration: see ``seconds(_:)``.
@@ -37,7 +37,7 @@ public struct ParsedEnclosure: Equatable, Sendable {
   /// No media type has more bytes (RFC 6838, 4.2).
   private static let longestType = 255
 
-  /// From `media:content` of Media RSS: what is heard or watched, and is a file; what is none, such as a player, leads nowhere by itself.
+  /// From `media:content` of Media RSS: an audio or video file. Other media, such as a player's page, lead nowhere by themselves.
   init?(media attributes: ElementAttributes) {
     self.init(
       url: attributes["url"], type: attributes["type"], length: attributes["fileSize"], duration: attributes["duration"])
@@ -52,7 +52,7 @@ public struct ParsedEnclosure: Equatable, Sendable {
     return seconds >= 0.5 ? Int(seconds.rounded()) : nil
   }
 
-  /// Whether it is heard or watched.
+  /// Whether it is audio or video.
   var isPlayed: Bool { type.map { $0.hasPrefix("audio/") || $0.hasPrefix("video/") } ?? false }
   /// Whether it is a picture.
   var isPicture: Bool { PictureChoice.isPicture(type: type, url: url) }

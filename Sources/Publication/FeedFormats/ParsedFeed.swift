@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a feed said, whatever its format was: the feed of a fan club, with its posts.
+/// The content of a feed of any format: a fan club with its posts.
 public struct ParsedFeed: Equatable, Sendable {
   /// The format it was written in.
   public var format: FeedFormat
@@ -12,7 +12,7 @@ public struct ParsedFeed: Equatable, Sendable {
   public var homeURL: String?
   /// Its logo, absolute where that could be resolved.
   public var picture: String?
-  /// For how many minutes it stays the same by its own account (`ttl` of RSS), at most a day.
+  /// How many minutes the feed says that it stays unchanged (`ttl` of RSS), at most a day.
   public var ttl: Int?
   /// The items, in the order of the document.
   public var items: [ParsedItem]
@@ -35,7 +35,7 @@ public struct ParsedFeed: Equatable, Sendable {
 
 /// One item of a feed.
 public struct ParsedItem: Equatable, Sendable {
-  /// What the feed calls it (`guid`, `id`): unique within the feed, when given at all.
+  /// Its identifier in the feed (`guid`, `id`): unique within the feed, when given at all.
   public var id: String?
   /// Its home on the web.
   public var link: String?
@@ -73,8 +73,8 @@ public struct ParsedItem: Equatable, Sendable {
     self.enclosures = enclosures
   }
 
-  /// What makes an item the same one when its feed is read again: ``id``, else ``link``, else a hash of title, date and body.
-  /// Unique within one feed only.
+  /// The identity of an item when its feed is read again: ``id``, else ``link``, else a hash of title, date and body. Unique within one
+  /// feed only.
   public var identity: String {
     if let id, !id.isEmpty { return id }
     if let link, !link.isEmpty { return link }

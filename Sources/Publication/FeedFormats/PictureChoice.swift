@@ -1,4 +1,4 @@
-/// Which of the pictures that an item names is shown: the best kind, of one kind the widest, else the first.
+/// Chooses the picture of an item: the best kind, of one kind the widest, else the first.
 struct PictureChoice {
   /// Where a picture was named, worst first.
   enum Kind: Int {

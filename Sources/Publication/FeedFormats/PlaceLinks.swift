@@ -3,9 +3,9 @@ import Runtime
 
 /// The links of a text that lead to another place of the same text, such as a footnote and back.
 struct PlaceLinks {
-  /// The names of elements, as far as they were read.
+  /// The names of the elements that were read so far.
   private var ids: Set<String> = []
-  /// By link as it is stored, where it leads on the web; `nil` for nowhere.
+  /// The address on the web for each stored link; `nil` for none.
   private var targets: [String: String?] = [:]
 
   /// - Returns: whether the name is new; the first element of a name is the one that is meant.
@@ -25,7 +25,7 @@ struct PlaceLinks {
     return kept
   }
 
-  /// Whether two addresses are those of one page, which feeds write with or without TLS, a slash at the end, or what counts readers.
+  /// Whether two addresses are those of one page, which feeds write with or without TLS, a slash at the end, or tracking parameters.
   private static func isSamePage(_ link: String, _ base: String?) -> Bool {
     guard let base, let link = URLComponents(string: link), let base = URLComponents(string: base), link.host != nil else { return false }
     let paths = [link.path.streamSafe, base.path.streamSafe].map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
@@ -33,8 +33,7 @@ struct PlaceLinks {
       && (link.query?.streamSafe == base.query?.streamSafe || link.query == nil)
   }
 
-  /// The blocks with these links as they stay: what leads nowhere in them leads to the web again, and names that nothing leads to are left
-  /// out.
+  /// The blocks with these links as they stay: links without a target lead to the web again, and names without a link are left out.
   func settled(in blocks: [ArticleBody.Block]) -> [ArticleBody.Block] {
     if targets.isEmpty, ids.isEmpty { return blocks }
     return blocks.map(settled)

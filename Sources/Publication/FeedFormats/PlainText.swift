@@ -1,7 +1,7 @@
 import Runtime
 
 extension ArticleBody {
-  /// The words alone: a line a block, pictures by what is written below them or their `alt`.
+  /// The plain text: a line for each block, and a caption or `alt` for each picture.
   public var plainText: String {
     blocks.map(\.plainText).filter { !$0.isEmpty }.joined(separator: "\n").streamSafe
   }
@@ -66,7 +66,7 @@ extension String {
 }
 
 extension ParsedItem {
-  /// The title, or for an untitled post its first words, or its link; never empty.
+  /// The title; for an untitled post its first words, or else its link. Never empty.
   public var displayTitle: String {
     if let title, !title.isEmpty { return title }
     let words = teaser(characters: 60)

@@ -9,7 +9,7 @@ enum RSSInJSON {
     return reader.feedAtEnd()
   }
 
-  /// Tells the reader of RSS what it would hear of the same document in XML.
+  /// Calls the reader of RSS as the parser of the same document in XML would.
   private static func report(_ members: [JSONNode.Member], to reader: inout RSSReader) throws(JSONFormat.Failure) {
     for member in members {
       let name = XMLName(member: member.name)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One `item` of RSS, whatever the version.
+/// One `item` of RSS, of any version.
 struct RSSItemReader {
   private var builder = ItemBuilder()
   private var depth = 0
@@ -88,7 +88,7 @@ struct RSSItemReader {
     case (.plain, "link"): builder.item.link = text.nonEmpty ?? builder.item.link
     case (.plain, "guid"): builder.item.id = builder.item.id ?? text.nonEmpty
     case (.plain, "image"), (.plain, "thumbnail"), (.plain, "bigimage"):
-      // Some newspapers name their pictures like this; the address is all the text there is.
+      // Some newspapers name their pictures like this; the address is the only text.
       if Links.isWeb(text.trimmed) { builder.picture.offer(text, .element, width: name.local == "bigimage" ? "600" : nil) }
     case (.plain, "pubdate"), (.dublinCore, "date"), (.dublinCore, "issued"), (.dublinCore, "created"), (.atom, "published"):
       builder.item.published = builder.item.published ?? FeedDate.parse(text)

@@ -15,7 +15,7 @@ struct RSSReader: XMLFeedReader {
   private var items: [ItemBuilder] = []
 
   /// - Parameters:
-  ///   - source: where the document came from.
+  ///   - source: the document's origin.
   ///   - format: which RSS it is.
   init(source: String, format: FeedFormat) {
     self.source = source
@@ -26,7 +26,7 @@ struct RSSReader: XMLFeedReader {
     if item != nil { return item?.start(name, attributes, base: base) ?? .skip }
     let scope = scopes.last ?? .other
     switch (scope, name.vocabulary, name.local) {
-    // Items stand in the channel, beside it, or in wrappers that no specification knows: none is lost.
+    // Items stand in the channel, beside it, or in unspecified wrappers: all are read.
     case (.channel, .plain, "item"), (.other, .plain, "item"):
       guard items.count < FeedParser.mostItems else { return .refuse("it has more than \(FeedParser.mostItems) items") }
       item = RSSItemReader(id: attributes.about, base: base)

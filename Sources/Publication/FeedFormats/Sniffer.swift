@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the first bytes of a document look like, which is enough to choose a parser.
+/// The kind of a document by its first bytes, which is enough to choose a parser.
 enum Syntax: Equatable {
   case xml
   case json

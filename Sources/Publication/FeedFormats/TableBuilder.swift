@@ -39,7 +39,7 @@ struct TableBuilder {
       end += 1
     }
     if end > free.count { free += Array(repeating: 0, count: end - free.count) }
-    // Nothing says "all that follow" better than a number that is cut off later.
+    // "All that follow" is a large number, which is limited later.
     let span = span == 0 ? 65_534 : min(max(span, 1), 65_534)
     for index in column..<end { free[index] = rows.count + span }
     row.append(

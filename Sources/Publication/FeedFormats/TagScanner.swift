@@ -15,7 +15,7 @@ struct TagScanner {
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
-  /// Parts of what is no tag, and of tags that never end, in which another reader sees the end of a text: see ``endsText(_:)``.
+  /// Parts outside of tags, and of tags that never end, which another parser would take for the end of a raw text: see ``endsText(_:)``.
   private(set) var hidden: [Range<Int>] = []
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
@@ -54,13 +54,13 @@ struct TagScanner {
     range.count == name.utf8CodeUnitCount && matches(name, at: range.lowerBound)
   }
 
-  /// Elements in which some readers see text alone, up to their end tag, and others see tags.
+  /// Elements whose content is raw text for some parsers, up to the end tag, and has tags for others.
   private static let texts: [StaticString] = [
     "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style",
   ]
 
-  /// Whether a value holds the end tag of such a text, or the end of a section of XML: who reads it as text sees tags start in the middle
-  /// of the value.
+  /// Whether a value has the end tag of such a raw text, or the end of a section of XML: a parser that reads it as raw text sees tags in
+  /// the middle of the value.
   func endsText(_ range: Range<Int>) -> Bool {
     // Not by `find`, which would search all that is behind the value.
     bytes[range].indices.contains { place in
@@ -115,7 +115,7 @@ struct TagScanner {
     let quote = bytes[position]
     if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
       let start = position + 1
-      // An attribute that never ends is none: what follows is read as text again.
+      // An attribute that never ends is no attribute: its value is read as text again.
       guard let end = find(quote, from: start) else {
         position = bytes.count
         hide(start..<position)
@@ -150,8 +150,7 @@ struct TagScanner {
     return true
   }
 
-  /// Moves behind the next occurrence of either, or to the end. Nothing is allocated for each place that looks like one: a text may be made
-  /// of nothing else.
+  /// Moves behind the next occurrence of either, or to the end. Nothing is allocated for a candidate: a text may consist of them.
   /// - Returns: where it starts.
   @discardableResult private mutating func skip(behind text: StaticString, or other: StaticString? = nil) -> Int {
     while let found = find(text.utf8Start[0], from: position) {

@@ -3,8 +3,8 @@ import Foundation
 
 /// Turns what a document is written in into UTF-8.
 ///
-/// A claim is believed where the bytes bear it out. None is ever guessed: bytes that a claim cannot explain are an error with their
-/// place, since half of a text in the wrong letters is worse than a sentence.
+/// A claim is accepted if the bytes are valid by it. No encoding is guessed: invalid bytes are an error with their place, since half a text
+/// in wrong letters is worse than an error.
 enum TextEncoding {
   /// The text behind a mark of UTF-16 or UTF-32.
   static func utf8(_ data: Data, behind mark: ByteOrderMark) throws(DocumentError) -> Data {
@@ -15,13 +15,13 @@ enum TextEncoding {
   /// - Returns: UTF-8; not checked when that is what was claimed.
   static func utf8(_ text: Data, _ claim: EncodingClaim) throws(DocumentError) -> Data {
     guard !claim.isUTF8 else { return text }
-    // The commonest false claim by far, and safe to see through: only UTF-8 looks like UTF-8.
+    // By far the most common false claim, and safe to correct: only UTF-8 is valid as UTF-8.
     if claim.isWestern, firstInvalid(in: text) == nil { return text }
     if claim.isLatin1 { return latin1(text) }
     guard claim.isName, canConvert(claim.converter) else {
       throw DocumentError(.wrongEncoding("the one it names is not known"), at: claim.offset, in: text)
     }
-    // What would take away the document's very first character is not true, as UTF-16 here.
+    // A claim that destroys the document's first character is false, such as UTF-16 here.
     guard (try? converted(text.prefix(1), from: claim.converter)) == text.prefix(1) else {
       throw DocumentError(.wrongEncoding(meaningless), at: claim.offset, in: text)
     }
@@ -73,7 +73,7 @@ enum TextEncoding {
 
   // MARK: Everything else
 
-  /// Windows-1252; what it leaves open are control characters, as browsers have it.
+  /// Windows-1252; undefined bytes are control characters, as in browsers.
   private static func latin1(_ text: Data) -> Data {
     var result: [UInt8] = []
     result.reserveCapacity(text.count + text.count / 8)

@@ -1,8 +1,9 @@
 import Foundation
 
 extension WebLinks {
-  /// What a person types for the address of a feed, with its scheme: white space around it goes, and `feed:`, by which some pages hand it to
-  /// feed readers. Without a scheme it is a page on the web, and what is on this computer or in its network is seldom encrypted.
+  /// The address of a feed that a person typed, with a scheme. White space around it is removed, and so is `feed:`, by which some pages
+  /// pass it to feed readers. Without a scheme it gets `https`, or `http` on this computer and in its network, where servers are seldom
+  /// encrypted.
   public static func typed(_ text: String) -> String {
     var text = text.trimmingCharacters(in: .whitespacesAndNewlines)
     if text.lowercased().hasPrefix("feed:") {
@@ -13,7 +14,7 @@ extension WebLinks {
     return (URLComponents(string: "http://" + text)?.host.map(isNearby) == true ? "http://" : "https://") + text
   }
 
-  /// Whether a host is this computer or in a network of one's own: RFC 1918, 3927, 4193, 4291 and 6761.
+  /// Whether a host is this computer or in a private network: RFC 1918, 3927, 4193, 4291 and 6761.
   private static func isNearby(_ host: String) -> Bool {
     let host = host.lowercased().trimmingCharacters(in: ["[", "]"])
     if host == "localhost" || host.hasSuffix(".localhost") || host.hasSuffix(".local") { return true }

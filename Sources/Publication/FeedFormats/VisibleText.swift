@@ -1,8 +1,8 @@
 import Runtime
 
 extension String {
-  /// Without what is not seen and changes what is: control characters that are no white space, those that turn the direction of what stands
-  /// around them, and the two that a search marks words with. Empty when nothing is left to see.
+  /// The text without invisible characters that change others: control characters that are no white space, those that change the direction
+  /// of the text around them, and the two that mark a search's matches. Empty when nothing visible is left.
   public var visibleText: String {
     // Marks on both sides of one belong together without it.
     let isClean = !unicodeScalars.contains(where: \.isHiddenControl)
@@ -15,9 +15,9 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// A control character that is no white space, or one that embeds, overrides or isolates a direction (UAX 9, 2.1 to 2.4): without its end,
-  /// it turns around whatever follows. Marks that only take a side (2.6) do not. Of the characters for private use, which have no form of
-  /// their own, the two are among them that stand around what a search found.
+  /// A control character that is no white space, or one that embeds, overrides or isolates a direction (UAX 9, 2.1 to 2.4): without its
+  /// end, it reverses the text that follows. Marks that only take a side (2.6) do not. Of the characters for private use, which have no
+  /// form of their own, the two are among them that stand around what a search found.
   var isHiddenControl: Bool {
     switch value {
     case 0x09...0x0D, 0x85: false

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Which addresses get from a feed to a reader: those of the web. `javascript:`, `file:`, `data:` and whatever else a browser or a desktop
-/// would open do not.
+/// Which addresses of a feed readers get: those of the web. `javascript:`, `file:`, `data:` and all others that a browser or a desktop
+/// would open are left out.
 public enum WebLinks {
   /// An absolute http or https address as it is; `nil` for anything else, and for one of more than 8,192 bytes.
   public static func url(_ address: String?) -> String? { address.flatMap { Links.isWeb($0) ? $0 : nil } }
@@ -11,8 +11,8 @@ public enum WebLinks {
     Links.isWeb(address) || Links.scheme(of: address) == "mailto"
   }
 
-  /// HTML in which every link and every picture that leads elsewhere than to the web leads nowhere; links may be mail addresses. The same
-  /// text where there is none.
+  /// HTML without the addresses of links and pictures that lead elsewhere than to the web; links may be mail addresses. Unchanged where
+  /// there is none.
   public static func html(_ html: String) -> String { BodyLinks(html).guarded }
 }
 
@@ -23,7 +23,7 @@ extension Links {
     return isWeb(url) ? url : nil
   }
 
-  /// The scheme that a browser takes a link for, in lower case: it looks past blanks and control characters
+  /// The scheme that a browser sees in a link, in lower case: it ignores blanks and control characters
   /// (https://url.spec.whatwg.org/#concept-basic-url-parser). `nil` for a relative one.
   static func scheme(of link: String) -> String? {
     var scheme = ""
@@ -52,7 +52,7 @@ extension Links {
     let bytes = Array(written.referencesDecoded.utf8)
     func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
     guard bytes.contains(where: isControl) else { return namesBanned(bytes) }
-    // A browser looks past them in an address, and a line break may stand between two.
+    // A browser ignores them in an address, and a line break may be between two.
     return namesBanned(bytes.filter { !isControl($0) }) || namesBanned(bytes.map { isControl($0) ? UInt8(ascii: " ") : $0 })
   }
 
@@ -96,7 +96,7 @@ extension String {
   }
 }
 
-/// A reference to a character in HTML. Nothing is allocated for it: a text may be made of ampersands alone.
+/// A reference to a character in HTML. Nothing is allocated for it: a text may consist of ampersands.
 private struct CharacterReference {
   let scalar: Unicode.Scalar
   /// How many bytes it has behind the ampersand.
@@ -117,7 +117,7 @@ private struct CharacterReference {
     var (value, digits) = (UInt32(0), 0)
     for byte in text.dropFirst(start) {
       guard let digit = byte.hexadecimal, isHex || digit < 10 else { break }
-      // One that is too large is none, however many digits follow.
+      // A number that is too large is invalid, with any further digits.
       value = min(value * (isHex ? 16 : 10) + UInt32(digit), 0x11_0000)
       digits += 1
     }

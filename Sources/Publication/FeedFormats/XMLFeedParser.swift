@@ -1,7 +1,7 @@
 import CXML2
 import Foundation
 
-/// Reads one XML document through libxml2's event interface (SAX2) and hands it to the reader of its format.
+/// Reads one XML document through libxml2's event interface (SAX2) and passes its elements to the reader of its format.
 ///
 /// Nothing is fetched, no document type is loaded, entities that a document declares are never expanded, and libxml2's own limits on
 /// depth and length stay in force. It is a value behind a pointer while libxml2 works: reports of three letters each come by the
@@ -49,7 +49,7 @@ struct XMLFeedParser {
   /// Whether ``XMLRepair`` may put right what was wrong.
   var mayBeRepaired: Bool { failure.map { $0.reason == nil && XMLRepair.mayHelp($0.code) } ?? false }
 
-  /// - Parameter text: UTF-8, checked here; what the document says of its encoding is ignored.
+  /// - Parameter text: UTF-8, checked here; the document's encoding declaration is ignored.
   mutating func parse(_ text: Data) throws(DocumentError) -> FeedDocument {
     _ = XMLLibrary.isReady
     if let offset = text.withUnsafeBytes({ XMLLimits.offsetOfFlood($0) }) {
@@ -73,7 +73,7 @@ struct XMLFeedParser {
     parser.pointee.context = context
     context.pointee.sax.pointee = makeHandler()
     xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
-    // Old feeds name a list of characters outside the document; that it is not fetched must be no error.
+    // Old feeds refer to an external list of characters; it is not fetched, which must be no error.
     context.pointee.hasPErefs = 1
     context.pointee.userData = UnsafeMutableRawPointer(parser)
     xmlParseDocument(context)
@@ -117,7 +117,7 @@ struct XMLFeedParser {
     let vocabulary = XMLVocabulary(uri: uri.map { String(cString: $0) }, prefix: prefix.map { String(cString: $0) })
     let name = XMLName(vocabulary, String(cString: local))
     reader = XMLFormat.reader(root: name, source: source)
-    // Whatever namespace an RSS document declares for itself, its own elements are RSS.
+    // The elements in an RSS document's own namespace are RSS, under any name.
     if name.local.lowercased() == "rss" { rootURI = uri }
     guard reader == nil else { return }
     stop(name.local.lowercased() == "html" ? .webPage : .notAFeed("it is XML of another kind, “\(name.local)”"))
@@ -162,7 +162,7 @@ struct XMLFeedParser {
 
   fileprivate mutating func failed(_ error: xmlError) {
     let code = xmlParserErrors(rawValue: UInt32(max(error.code, 0)))
-    // An undeclared entity in the content is only a warning in some documents; its text would be lost without a word.
+    // An undeclared entity in the content is only a warning in some documents; its text would be lost silently.
     guard error.level == XML_ERR_FATAL || (sawRoot && code == XML_WAR_UNDECLARED_ENTITY) else { return }
     // What follows the end of the root loses no item.
     guard failure == nil, !(sawRoot && depth == 0) else { return }
@@ -213,7 +213,7 @@ private func parser(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer
   pointer?.assumingMemoryBound(to: XMLFeedParser.self)
 }
 
-/// Where libxml2 reports to: functions that are told in `data` which ``XMLFeedParser`` they work for.
+/// The callbacks of libxml2; `data` is the ``XMLFeedParser`` that they work for.
 private func makeHandler() -> xmlSAXHandler {
   var handler = xmlSAXHandler()
   handler.initialized = UInt32(XML_SAX2_MAGIC)

@@ -1,5 +1,5 @@
-/// One format that is written in XML. The parser reports elements from the root inwards, and the reader says of each what shall
-/// happen with its content; so a reader sees only what it requested.
+/// One format that is written in XML. The parser reports elements from the root inwards, and the reader decides for each how its content is
+/// read; so a reader sees only what it requested.
 protocol XMLFeedReader {
   /// An element starts: a child of the root or of an element that the reader entered.
   /// - Returns: what to do with its content.
@@ -31,6 +31,6 @@ enum XMLContent: Equatable {
   /// Its children are XHTML, and become HTML.
   /// - Parameter unwrapped: whether a `div` around all of it is left out, as Atom requires.
   case xhtml(unwrapped: Bool)
-  /// The document is read no further: it was made to do harm, and this says how.
+  /// Reading ends: the document is malicious, and this says how.
   case refuse(String)
 }

@@ -1,6 +1,6 @@
 /// What the root element of an XML document says about its format.
 enum XMLFormat {
-  /// - Parameter source: where the document came from, see ``FeedParser/document(_:source:contentType:limit:)``.
+  /// - Parameter source: the document's origin, see ``FeedParser/document(_:source:contentType:limit:)``.
   /// - Returns: who reads the format; `nil` for what is no feed.
   static func reader(root: XMLName, source: String) -> (any XMLFeedReader)? {
     switch (root.vocabulary, root.local.lowercased()) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What libxml2 would take longer for than a document's length justifies: it compares each attribute of an element with all before it,
+/// Limits on documents for which libxml2 would take more than linear time: it compares each attribute of an element with all before it,
 /// each prefix with all namespaces in force, and each name with a share of all others.
 enum XMLLimits {
   /// The most attributes of one element.

@@ -1,6 +1,6 @@
 /// The vocabularies that feeds are written in.
 enum XMLVocabulary {
-  /// RSS itself, which has no namespace, whatever some publishers declare for it.
+  /// RSS itself, which has no namespace, although some publishers declare one.
   case plain
   case atom, content, dublinCore, media, itunes, xhtml, rdf, other
 

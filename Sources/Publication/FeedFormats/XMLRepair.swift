@@ -1,7 +1,7 @@
 import CXML2
 import Foundation
 
-/// Puts right what publishers get wrong most: unescaped ampersands, the named characters of HTML, and control characters.
+/// Repairs the most common mistakes of publishers: unescaped ampersands, the named characters of HTML, and control characters.
 ///
 /// Only used when a document failed for one of these; lines stay where they are. CDATA sections and comments are left alone.
 enum XMLRepair {

@@ -1,17 +1,17 @@
-/// Where something is in a publication's HTTP API: for the server's routes, for clients, and for the operator's commands.
+/// A path of a publication's HTTP API: for the server's routes, for clients, and for the operator's commands.
 ///
 /// The pattern of a route is such a path with `*` where it takes any one segment, as in `APIPath.post("*")`.
 public struct APIPath: Equatable, Sendable, ExpressibleByArrayLiteral {
   /// Its parts, not encoded.
   public let segments: [String]
 
-  /// Makes one of its parts.
+  /// A path of these segments, not encoded.
   public init(arrayLiteral segments: String...) { self.segments = segments }
 
   /// As it stands in a request line: absolute, and percent-encoded (RFC 3986).
   public var target: String { segments.map { "/" + Self.encoded($0) }.joined() }
 
-  /// Everything but the unreserved characters as `%XX`, so that an identifier never becomes syntax.
+  /// Encodes everything but the unreserved characters as `%XX`, so that an identifier never becomes syntax.
   public static func encoded(_ text: String) -> String {
     // These are resolved away on the way to the server.
     if [".", ".."].contains(text) { return text.replacing(".", with: "%2E") }
@@ -33,7 +33,7 @@ public struct APIPath: Equatable, Sendable, ExpressibleByArrayLiteral {
 extension APIPath {
   // MARK: The publication
 
-  /// What the publication says of itself.
+  /// The publication's details.
   public static var publication: APIPath { ["v1", "publication"] }
   /// The keys that receipts are signed with.
   public static var keys: APIPath { ["v1", "keys"] }
@@ -43,7 +43,7 @@ extension APIPath {
   public static var session: APIPath { ["v1", "session"] }
   /// New tokens of a session.
   public static var sessionRefresh: APIPath { ["v1", "session", "refresh"] }
-  /// All sessions of the reader. To delete it ends all but the one that asks.
+  /// All sessions of the reader. `DELETE` ends all but the one that sends it.
   public static var sessions: APIPath { ["v1", "sessions"] }
   /// One session of the reader.
   public static func session(_ id: ReaderSession.ID) -> APIPath { ["v1", "sessions", id] }

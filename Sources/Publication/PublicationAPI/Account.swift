@@ -6,7 +6,7 @@ public struct Credentials: Codable, Equatable, Sendable {
   public var email: String
   /// The password.
   public var password: String
-  /// What the reader calls the device, such as its host name, to tell their sessions apart.
+  /// The reader's name of the device, such as its host name, which distinguishes their sessions.
   public var device: String?
   /// Memberwise initializer.
   public init(email: String, password: String, device: String? = nil) {
@@ -19,9 +19,9 @@ public struct Credentials: Codable, Equatable, Sendable {
 /// `POST /v1/session/refresh`: exchanges a refresh token for new tokens of the same session (RFC 6749, section 6, with rotation as RFC 9700,
 /// section 4.14.2, has it).
 ///
-/// The old token can be exchanged again until one of its successors was: an answer that was lost, that came late, or that could not be
-/// stored signs no reader out. The last four successors are good until then. An exchange of the old token after that ends the session: one
-/// of the two clients that have it stole it.
+/// The old token can be exchanged again until one of its successors was used: no reader is signed out by an answer that was lost, late, or
+/// not stored. Until then the last four successors are valid. An exchange of the old token after that ends the session: one of two clients
+/// that have the token stole it.
 public struct RefreshRequest: Codable, Equatable, Sendable {
   /// ``SignedIn/refreshToken``.
   public var refreshToken: String
@@ -47,9 +47,9 @@ public struct Reader: Codable, Equatable, Sendable, Identifiable {
 
 /// The answer to ``Credentials`` and to ``RefreshRequest``. Both tokens are secrets; never in a log.
 public struct SignedIn: Codable, Equatable, Sendable {
-  /// Goes into `Authorization: Bearer …` of each request; for an hour, and in no file.
+  /// For `Authorization: Bearer …` of each request. Valid for an hour; never stored.
   public var accessToken: String
-  /// Gives new tokens when the access token has ended; until the session was not used for ninety days.
+  /// Exchanged for new tokens when the access token has expired. Valid until the session was not used for ninety days.
   public var refreshToken: String
   /// Whose they are.
   public var reader: Reader
@@ -106,7 +106,7 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let receiptRevoked: Code = "receipt_revoked"
     /// The same identifier was used for something else before.
     public static let conflict: Code = "conflict"
-    /// Other readers make use of it, so it stays; the title is a sentence for the reader.
+    /// Other readers use it, so it stays; the title is a sentence for the reader.
     public static let inUse: Code = "in_use"
     /// It took longer than a request may; nothing was changed.
     public static let deadlineExceeded: Code = "deadline_exceeded"
@@ -150,11 +150,11 @@ public struct ReaderSession: Codable, Equatable, Sendable, Identifiable {
   }
 }
 
-/// `PUT /v1/password`: sets another password, and ends all sessions but the one that asks.
+/// `PUT /v1/password`: sets another password, and ends all sessions but the one that sends it.
 public struct PasswordChange: Codable, Equatable, Sendable {
   /// The password until now.
   public var currentPassword: String
-  /// The one from now on: at least ten characters, and none of the commonest.
+  /// The new password: at least ten characters, and not a common one.
   public var newPassword: String
   /// Memberwise initializer.
   public init(currentPassword: String, newPassword: String) {

@@ -20,14 +20,14 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
   public var posts: Int
   /// How many of them this reader has not read; `nil` from a publication that does not count them.
   public var unread: Int?
-  /// Whether its posts were ever fetched; a club that came from a list of feeds waits until a reader requests them.
+  /// Whether its posts were ever fetched; a club that was imported from a list of feeds waits until a reader requests them.
   public var fetched: Bool
-  /// Why its feed could not be read the last time, in a sentence for readers who may add feeds; others are not told.
+  /// Why its feed could not be read the last time, in a sentence for readers who may add feeds; `nil` for others.
   public var problem: String?
   /// Where its feed is on the web, for readers who may add feeds; `nil` for others, and for a club without one.
   public var feed: String?
-  /// Whether it is this reader's to remove, by `DELETE /v1/fanclubs/ID`: they added it. While others make use of it that is refused all the
-  /// same, with ``Problem/Code/inUse``.
+  /// Whether it is this reader's to remove, by `DELETE /v1/fanclubs/ID`: they added it. While others use it, that is still refused with
+  /// ``Problem/Code/inUse``.
   public var canRemove: Bool
 
   /// Memberwise initializer.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// One rule of `GET /v1/flags?client=VERSION&features=a,b`: a switch, for whom it is, and for how many of them.
+/// One rule of `GET /v1/flags?client=VERSION&features=a,b`: a flag, the clients that it is for, and how many of their users.
 public struct FlagRecord: Codable, Equatable, Sendable {
   /// The name: 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`.
   public var name: String
-  /// For how many of a hundred readers it is on, 0 to 100. Which ones, the client computes from flag and reader.
+  /// For how many of a hundred readers it is on, 0 to 100. The client computes from flag and reader which ones.
   public var percent: Int
   /// The first version of the client that it is for; `nil` for all.
   public var minVersion: String?
@@ -28,7 +28,7 @@ public struct FlagList: Codable, Equatable, Sendable {
   public init(flags: [FlagRecord]) { self.flags = flags }
 }
 
-/// Something that happened to the signed-in reader, counted once for each flag it names.
+/// An event of the signed-in reader, counted once for each flag that it names.
 public struct FlagEventRecord: Codable, Equatable, Sendable, Identifiable {
   /// What is counted.
   public enum Kind: String, Codable, Sendable, CaseIterable {
@@ -44,11 +44,11 @@ public struct FlagEventRecord: Codable, Equatable, Sendable, Identifiable {
     case crashed
   }
 
-  /// The client's identifier, a UUID: what was taken under it before is not counted again.
+  /// The client's identifier, a UUID: an event with a known identifier is not counted again.
   public var id: String
-  /// A ``Kind``. One that the server does not know is taken and not counted, so that newer clients can speak to it.
+  /// A ``Kind``. An unknown kind is accepted and not counted, so that newer clients work with older servers.
   public var kind: String
-  /// Why, for what has more than one reason: 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`.
+  /// The reason, for kinds with several: 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`.
   public var code: String?
   /// The side that the reader was on, `on` or `off`, by flag.
   public var buckets: [String: String]

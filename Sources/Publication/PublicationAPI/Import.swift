@@ -1,10 +1,10 @@
 /// A feed, or a list of feeds, on its way into the publication: the answer to `PUT /v1/imports/UUID` and `GET /v1/imports/ID`.
 ///
-/// One that failed or was cancelled leaves nothing new behind. A large one is stored in parts, so that others have their turn, and readers
-/// see the first posts while the rest comes. One that the end of the publication's process cut off stays as far as it came: importing it
-/// again adds what is missing, and nothing twice.
+/// An import that failed or was cancelled leaves nothing new behind. A large one is stored in parts, between which other requests run, and
+/// readers see the first posts before the rest is stored. If the publication's process ends meanwhile, the stored parts stay: importing the
+/// feed again adds the missing posts, and nothing twice.
 public struct Import: Codable, Equatable, Sendable, Identifiable {
-  /// Where it stands.
+  /// Its state.
   public enum State: String, Codable, Sendable {
     /// It is under way; request it again.
     case running
@@ -52,13 +52,13 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
   public var done: Int
   /// How many there are; 0 while that is unknown.
   public var total: Int
-  /// The fan clubs that it made or brought up to date; several for a list of feeds. Empty until it is done.
+  /// The fan clubs that it made or updated; several for a list of feeds. Empty until it is done.
   public var clubs: [FanClub.ID]
   /// What the document calls itself; empty until that was read.
   public var title: String
   /// Why it failed: one sentence, with the file or URL and the place in it.
   public var problem: String?
-  /// What to choose from it failed because there is a web page that names several feeds.
+  /// The feeds to choose from, if it failed because the web page names several.
   public var choices: [Choice]?
 
   /// The most bytes that a document may have, posted or fetched: 50 MB.
@@ -85,7 +85,7 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
   }
 }
 
-/// `PUT /v1/imports/UUID`: imports what is at an address: a feed, a list of feeds, or a web page that names its feed.
+/// `PUT /v1/imports/UUID`: imports the document at an address: a feed, a list of feeds, or a web page that names its feed.
 public struct ImportRequest: Codable, Equatable, Sendable {
   /// An absolute `http` or `https` URL.
   public var url: String

@@ -11,7 +11,7 @@ public struct ListedOrder: Codable, Equatable, Sendable {
 
   private enum CodingKeys: String, CodingKey { case reader }
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(order: Order, reader: String?) {
     self.order = order
     self.reader = reader
@@ -41,10 +41,10 @@ public struct ListedReader: Codable, Equatable, Sendable {
     public var entitlement: String
     /// The product that gives it for the longest.
     public var productID: ProductRecord.ID
-    /// When it ends, if nothing more is paid; `nil` for access for good.
+    /// When it ends, if nothing more is paid; `nil` for permanent access.
     public var until: Date?
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(entitlement: String, productID: ProductRecord.ID, until: Date?) {
       self.entitlement = entitlement
       self.productID = productID
@@ -56,10 +56,10 @@ public struct ListedReader: Codable, Equatable, Sendable {
   public var email: String
   /// What the reader is called.
   public var name: String
-  /// What was paid for and goes on; empty for none.
+  /// The access that was paid for and is in force; empty for none.
   public var access: [Access]
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(email: String, name: String, access: [Access]) {
     self.email = email
     self.name = name
@@ -73,7 +73,8 @@ public struct RefundRequest: Codable, Equatable, Sendable {
   public var reason: String
   /// Whether the publication's clock is right although a payment is ahead of it.
   public var trustsClock: Bool?
-  /// Makes one.
+  /// Memberwise initializer. Without `trustsClock`, every refund is refused while a payment lies more than an hour ahead of the
+  /// publication's clock.
   public init(reason: String, trustsClock: Bool? = nil) {
     self.reason = reason
     self.trustsClock = trustsClock
@@ -88,7 +89,7 @@ public struct NewReaderRequest: Codable, Equatable, Sendable {
   public var name: String
   /// The password.
   public var password: String
-  /// Makes one.
+  /// Memberwise initializer.
   public init(email: String, name: String, password: String) {
     self.email = email
     self.name = name
@@ -100,7 +101,7 @@ public struct NewReaderRequest: Codable, Equatable, Sendable {
 public struct PasswordRequest: Codable, Equatable, Sendable {
   /// The new one.
   public var password: String
-  /// Makes one.
+  /// Memberwise initializer.
   public init(password: String) { self.password = password }
 }
 
@@ -108,7 +109,7 @@ public struct PasswordRequest: Codable, Equatable, Sendable {
 public struct EndedSessions: Codable, Equatable, Sendable {
   /// How many there were.
   public var count: Int
-  /// Makes one.
+  /// Memberwise initializer.
   public init(count: Int) { self.count = count }
 }
 
@@ -116,11 +117,11 @@ public struct EndedSessions: Codable, Equatable, Sendable {
 public struct KeyRequest: Codable, Equatable, Sendable {
   /// `es256` or `eddsa`.
   public var algorithm: String
-  /// Makes one.
+  /// Memberwise initializer.
   public init(algorithm: String) { self.algorithm = algorithm }
 }
 
-/// `PUT /v1/operator/flags/NAME`: turns a switch. What it does not say is not required of a client.
+/// `PUT /v1/operator/flags/NAME`: sets a flag. Fields that are left out require nothing of a client.
 public struct FlagRuleRequest: Codable, Equatable, Sendable {
   /// For how many of a hundred readers it is on.
   public var percent: Int
@@ -128,7 +129,7 @@ public struct FlagRuleRequest: Codable, Equatable, Sendable {
   public var minVersion: String?
   /// What a client has to report.
   public var features: [String]?
-  /// Makes one.
+  /// Memberwise initializer. With the defaults, the rule is for every version of the client and needs no feature.
   public init(percent: Int, minVersion: String? = nil, features: [String]? = nil) {
     self.percent = percent
     self.minVersion = minVersion
@@ -136,7 +137,7 @@ public struct FlagRuleRequest: Codable, Equatable, Sendable {
   }
 }
 
-/// What was counted for a flag, by the side that readers were on: what a roll-out is judged by.
+/// The counts of a flag by the side that readers were on, to judge a roll-out by.
 public struct FlagReport: Codable, Equatable, Sendable {
   /// One side.
   public struct Bucket: Codable, Equatable, Sendable {
@@ -164,7 +165,7 @@ public struct FlagReport: Codable, Equatable, Sendable {
   /// `on`, then `off`.
   public var buckets: [Bucket]
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(flag: FlagRecord, buckets: [Bucket]) {
     self.flag = flag
     self.buckets = buckets

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `PUT /v1/orders/ID`: starts an order under an identifier that the client chose, so that two requests start one.
+/// `PUT /v1/orders/ID`: starts an order under the client's identifier, so that a repeated request starts no second one.
 public struct OrderRequest: Codable, Equatable, Sendable {
   /// What is bought.
   public var productID: ProductRecord.ID
@@ -28,9 +28,9 @@ public struct Order: Codable, Equatable, Sendable, Identifiable {
   public enum State: String, Codable, Sendable {
     /// Started, not charged.
     case open
-    /// Another person or a bank has yet to agree, such as a parent; nothing was charged yet.
+    /// Another person, such as a parent, or a bank has to agree first; nothing was charged yet.
     case deferred
-    /// The person has to do something first, at ``Order/actionURL``; nothing was charged yet.
+    /// The person has to act first, at ``Order/actionURL``; nothing was charged yet.
     case interrupted
     /// Charged; there is a receipt.
     case paid
@@ -46,7 +46,7 @@ public struct Order: Codable, Equatable, Sendable, Identifiable {
   public var number: String?
   /// What is bought.
   public var productID: ProductRecord.ID
-  /// Where it stands.
+  /// Its state.
   public var state: State
   /// When it started.
   public var created: Date
@@ -62,7 +62,7 @@ public struct Order: Codable, Equatable, Sendable, Identifiable {
   public var refundReason: String?
   /// A page for the system browser, when ``state`` is ``State/interrupted``.
   public var actionURL: String?
-  /// Whether what was paid for is the reader's: access, or a balance. `nil` before it was paid.
+  /// Whether the order gives the reader access or a balance now. `nil` before it was paid.
   public var credited: Bool?
   /// A ``ReceiptClaims`` as JWS (RFC 7515, compact), when ``state`` is ``State/paid``.
   public var receipt: String?
@@ -89,8 +89,8 @@ public struct Order: Codable, Equatable, Sendable, Identifiable {
   }
 }
 
-/// `POST /v1/orders/ID/checkout` starts the hosted checkout of an order, one page in the system browser; `GET` of the same says where it
-/// stands. The page authorizes and never charges.
+/// `POST /v1/orders/ID/checkout` starts the hosted checkout of an order, one page in the system browser; `GET` of the same returns its
+/// state. The page authorizes and never charges.
 public struct Checkout: Codable, Equatable, Sendable {
   /// Where a checkout stands.
   public enum State: String, Codable, Sendable {
@@ -104,7 +104,7 @@ public struct Checkout: Codable, Equatable, Sendable {
     case expired
   }
 
-  /// Where it stands.
+  /// Its state.
   public var state: State
   /// The page, an absolute URL that cannot be guessed.
   public var url: String
@@ -122,7 +122,7 @@ public struct Checkout: Codable, Equatable, Sendable {
   }
 }
 
-/// `GET /v1/balances`: what a reader has left of one type of consumable; a list, and types that were never bought are not in it.
+/// `GET /v1/balances`: a list of these. What a reader has left of one type of consumable; types that were never bought are left out.
 public struct Balance: Codable, Equatable, Sendable {
   /// Such as ``articlePass``.
   public var type: String

@@ -12,7 +12,7 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   public var title: String
   /// Who wrote it; empty when unknown.
   public var byline: String
-  /// The opening, plain text, at most about 300 characters; what a reader without access gets.
+  /// The opening, plain text, at most about 300 characters; the part that readers without access get.
   public var teaser: String
   /// The body as HTML; `nil` in lists, and for a reader without access.
   public var body: String?

@@ -79,7 +79,7 @@ public struct PaywallRecord: Codable, Equatable, Sendable, Identifiable {
   public var title: String
   /// A sentence below it.
   public var text: String
-  /// What one gets, a line each.
+  /// The benefits, a line each.
   public var benefits: [String]
   /// What is offered, best placed first.
   public var productIDs: [ProductRecord.ID]

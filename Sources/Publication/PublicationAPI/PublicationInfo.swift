@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a publication says of itself: `GET /v1/publication`, without signing in.
+/// The details of a publication: `GET /v1/publication`, without signing in.
 public struct PublicationInfo: Codable, Equatable, Sendable {
   /// An account that anyone may try; only a publication that runs inside the app offers one.
   public struct SampleAccount: Codable, Equatable, Sendable {

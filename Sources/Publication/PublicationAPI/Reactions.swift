@@ -1,6 +1,6 @@
-/// What a reader feels about a post: one of a few kinds, and one for each reader and post.
+/// A reader's reaction to a post, of one of a few kinds; at most one for each reader and post.
 ///
-/// The kinds that this version knows are ``known``; one that came later is stored and counted all the same.
+/// The kinds that this version knows are ``known``; a newer kind is stored and counted as well.
 public struct Reaction: RawRepresentable, Codable, CodingKeyRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
   /// The kind's name on the wire: 1 to 32 lower-case letters, digits, `-` and `_`.
   public var rawValue: String
@@ -27,17 +27,18 @@ public struct Reaction: RawRepresentable, Codable, CodingKeyRepresentable, Hasha
 
 /// How many readers chose each kind; on the wire an object, `{"like": 2, "love": 40}`.
 ///
-/// A list in the order of the kinds' names: most posts have one or two, and a page makes fifty of these before it is shown.
+/// Stored as a list in the order of the kinds' names, for speed: most posts have one or two, and a page makes fifty of these before it is
+/// shown.
 public struct ReactionCounts: Codable, Equatable, Sendable, ExpressibleByDictionaryLiteral {
   private var sorted: [(kind: Reaction, count: Int)]
 
-  /// Those of 0 are left out, and of a kind that is there twice the last one counts.
+  /// Leaves out kinds with a count of 0. Of a kind that is given twice, the last count holds.
   public init(_ counts: [(kind: Reaction, count: Int)]) {
     let isSorted = counts.count < 2 || zip(counts, counts.dropFirst()).allSatisfy { $0.kind.rawValue < $1.kind.rawValue }
     let isAsIs = isSorted && counts.allSatisfy { $0.count != 0 }
     sorted = isAsIs ? counts : Self(Dictionary(counts.map { ($0.kind, $0.count) }) { $1 }).sorted
   }
-  /// Those of 0 are left out.
+  /// Leaves out kinds with a count of 0.
   public init(_ counts: [Reaction: Int]) {
     sorted = counts.filter { $1 != 0 }.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key, $0.value) }
   }
@@ -53,7 +54,7 @@ public struct ReactionCounts: Codable, Equatable, Sendable, ExpressibleByDiction
     try Dictionary(uniqueKeysWithValues: sorted.map { ($0.kind, $0.count) }).encode(to: encoder)
   }
 
-  /// All of them, in the order of the kinds' names. What is set may be in any.
+  /// All of them, in the order of the kinds' names. They may be set in any order.
   public var counts: [(kind: Reaction, count: Int)] {
     get { sorted }
     set { self = ReactionCounts(newValue) }
@@ -69,7 +70,7 @@ public struct ReactionCounts: Codable, Equatable, Sendable, ExpressibleByDiction
     }
   }
 
-  /// How many there are, whatever the kind. Never overflows, whatever the publication says.
+  /// The sum of all kinds' counts; negative ones count as 0. Saturates at the largest `Int`.
   public var total: Int {
     sorted.reduce(0) {
       let (sum, isTooMuch) = $0.addingReportingOverflow(max(0, $1.count))
@@ -81,7 +82,7 @@ public struct ReactionCounts: Codable, Equatable, Sendable, ExpressibleByDiction
   public static func == (one: ReactionCounts, other: ReactionCounts) -> Bool { one.sorted.elementsEqual(other.sorted, by: ==) }
 }
 
-/// `PUT /v1/posts/ID/reaction`: reacts, in place of what the reader chose before.
+/// `PUT /v1/posts/ID/reaction`: reacts, in place of the reader's earlier reaction.
 public struct ReactionRequest: Codable, Equatable, Sendable {
   /// The kind.
   public var kind: Reaction

@@ -1,11 +1,11 @@
 import Foundation
 
-/// `PUT /v1/posts/read`: marks as read what appeared until some moment, however much that is. Answered with 204.
+/// `PUT /v1/posts/read`: marks all posts as read that appeared until a moment. Answered with 204.
 ///
 /// `DELETE /v1/posts/read/ID` takes it back: what was unread before it is unread again, unless it was read by itself since. Answered with 204,
 /// also when there is nothing to take back.
 public struct ReadRequest: Codable, Equatable, Sendable {
-  /// Names the request, to take it back by, and as ``Post/readMark``; `nil` for one that cannot be taken back.
+  /// Identifies the request, for undoing it and as ``Post/readMark``; `nil` for one that cannot be undone.
   public var id: UUID?
   /// When the newest that is meant appeared.
   public var until: Date

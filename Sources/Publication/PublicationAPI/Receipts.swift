@@ -1,4 +1,4 @@
-/// What a receipt says; the payload of its JWS. Times are whole seconds since 1970 (RFC 7519, NumericDate).
+/// The claims of a receipt: the payload of its JWS. Times are whole seconds since 1970 (RFC 7519, NumericDate).
 public struct ReceiptClaims: Codable, Equatable, Sendable {
   /// The publication's id.
   public var iss: String
@@ -64,7 +64,7 @@ public struct ReceiptVerdict: Codable, Equatable, Sendable {
   }
 }
 
-/// `GET /v1/keys`: the public keys of all receipts that may still be about (RFC 7517), the one in use first.
+/// `GET /v1/keys`: the public keys of all receipts that may still be in use (RFC 7517), the present key first.
 public struct KeySet: Codable, Equatable, Sendable {
   /// One key, EC P-256 or Ed25519.
   public struct Key: Codable, Equatable, Sendable {

@@ -4,12 +4,12 @@ public struct SearchHit: Codable, Equatable, Sendable, Identifiable {
   public var post: Post
   /// The headline, with what was found marked: see ``markStart``.
   public var title: String
-  /// Some words around what was found, or the opening, marked the same way. Plain text; of a body that this reader may not read nothing.
+  /// Some words around the match, or the opening, marked the same way. Plain text; no part of a body that this reader may not read.
   public var excerpt: String
   /// The post's.
   public var id: Post.ID { post.id }
 
-  /// Stands before what was found: a character that no text of a post has. This is no HTML.
+  /// The character before a match, which no text of a post has. This is no HTML.
   public static let markStart: Character = "\u{E000}"
   /// Stands behind it.
   public static let markEnd: Character = "\u{E001}"

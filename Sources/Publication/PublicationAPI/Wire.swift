@@ -30,8 +30,8 @@ public enum Wire {
     return try decoder.decode(type, from: data)
   }
 
-  /// Whether a text has the form of RFC 3339 and names a day and a time that there are: Foundation passes over what follows them, and reads
-  /// the 30th of February as a day in March.
+  /// Whether a text has the form of RFC 3339 and an existing day and time: Foundation ignores text after them, and reads the 30th of
+  /// February as a day in March.
   private static func isMoment(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     func has(_ form: StaticString, at start: Int) -> Bool {
@@ -53,7 +53,7 @@ public enum Wire {
     return number(zone + 1..<zone + 3) < 24 && number(zone + 4..<zone + 6) < 60
   }
 
-  /// Decodes a list and leaves out what this version does not understand, such as a product of a kind that came later.
+  /// Decodes a list and leaves out what this version does not understand, such as a product of a newer kind.
   /// - Throws: `DecodingError` when it is no list.
   public static func decodeKnown<Item: Decodable>(_ type: [Item].Type = [Item].self, from data: Data) throws -> [Item] {
     try decode([Known<Item>].self, from: data).compactMap(\.item)

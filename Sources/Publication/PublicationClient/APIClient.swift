@@ -26,9 +26,9 @@ public struct APIClient: Sendable {
 
   /// - Parameters:
   ///   - transport: where requests go.
-  ///   - tokens: the signed-in reader's, asked before each call; called on any thread.
-  ///   - onAnswer: called whenever the publication answered a question (GET) as it should, whichever code asked; called on any thread.
-  ///   - clock: when an answer came that says until when to wait, and not when it was sent.
+  ///   - tokens: the signed-in reader's, read before each call; called on any thread.
+  ///   - onAnswer: called on any thread, after each success of a GET request by any code.
+  ///   - clock: dates answers that say until when to wait, and not when they were sent.
   public init(
     transport: any Transport, tokens: any AccessTokens, onAnswer: @escaping @Sendable () -> Void = {}, clock: any AppClock = SystemClock()
   ) {
@@ -38,14 +38,14 @@ public struct APIClient: Sendable {
     self.clock = clock
   }
 
-  /// With a token of which there is no next one, for programs that outlive none.
-  /// - Parameter token: asked before each call; called on any thread.
+  /// With a token that is never renewed, for programs that end before it does.
+  /// - Parameter token: called before each request, on any thread.
   public init(transport: any Transport, token: @escaping @Sendable () -> String?, clock: any AppClock = SystemClock()) {
     self.init(transport: transport, tokens: LoneToken(token: token), clock: clock)
   }
 
   /// The same publication, with the present session for all of this client's calls, even after another reader has signed in, and with all
-  /// tokens that this session comes to have; `nil` when no reader is signed in. For work that belongs to one reader, such as a payment.
+  /// later tokens of this session; `nil` when no reader is signed in. For work that belongs to one reader, such as a payment.
   public func pinned() -> APIClient? {
     tokens.pinned().map { APIClient(transport: transport, tokens: $0, onAnswer: onAnswer, clock: clock) }
   }
@@ -81,7 +81,7 @@ public struct APIClient: Sendable {
     try await listPage(path, query: query, headers: headers).items
   }
 
-  /// The same for a list that comes in pages: with the cursor of the next one, which the answer's head names (`Link`, RFC 8288).
+  /// The same for a list in pages: with the cursor of the next one, which the answer's head names (`Link`, RFC 8288).
   /// - Throws: ``ClientError``.
   @concurrent func listPage<Item: Decodable & Sendable>(
     _ path: APIPath, query: [(String, String?)] = [], headers: Headers = [:]
@@ -98,7 +98,7 @@ public struct APIClient: Sendable {
     }
   }
 
-  /// Sends a request with an optional JSON body; returns only answers of success.
+  /// Sends a request with an optional JSON body; returns only successful answers.
   /// - Throws: ``ClientError``.
   @concurrent @discardableResult func send(
     _ method: Request.Method, _ path: APIPath, query: [(String, String?)] = [], body: (any Encodable & Sendable)? = nil,
@@ -156,8 +156,8 @@ public struct APIClient: Sendable {
   }
 
   /// A path and query in the form that a request line takes.
-  /// - Throws: ``ClientError/problem(_:retryAfter:)`` with ``Problem/Code/notFound`` for a component that no path can hold: an empty one
-  ///   names another resource, `.` and `..` are resolved away on the way to the server, encoded or not.
+  /// - Throws: ``ClientError/problem(_:retryAfter:)`` with ``Problem/Code/notFound`` for a component that no path can have: an empty one
+  ///   names another resource, and `.` and `..` are resolved on the way to the server, encoded or not.
   static func target(_ path: APIPath, query: [(String, String?)]) throws(ClientError) -> String {
     for component in path.segments where ["", ".", ".."].contains(component) {
       throw .problem(Problem(code: .notFound, title: "There is nothing under this address.", status: 404), retryAfter: nil)

@@ -4,13 +4,13 @@ import PublicationAPI
 
 /// Why a call to a publication gave no answer that can be used.
 public enum ClientError: LocalizedError, Sendable {
-  /// There is no answer: unreachable, timed out or cut short. Nothing is known of what the server did.
+  /// There is no answer: unreachable, timed out or cut short. It is not known what the server did.
   case offline(TransportError)
   /// The transport would not send the request or take the answer: insecure, too large, unsupported.
   case unacceptable(TransportError)
-  /// The publication said no, and how long to wait before asking again when it said so.
+  /// The publication refused, with the pause that it requested, if any.
   case problem(Problem, retryAfter: Duration?)
-  /// The answer is not what this version understands: what was asked, and the decoder's error.
+  /// The answer is not what this version understands: what was requested, and the decoder's error.
   case undecodable(what: String, underlying: any Error)
   /// The task was cancelled.
   case cancelled
@@ -28,7 +28,7 @@ public enum ClientError: LocalizedError, Sendable {
     }
   }
 
-  /// What to tell the reader: what happened, and what to do.
+  /// A sentence for the reader: what happened, and what to do.
   public var sentence: String {
     switch self {
     case .offline(let error), .unacceptable(let error): error.sentence(about: "The publication")
@@ -38,7 +38,7 @@ public enum ClientError: LocalizedError, Sendable {
     }
   }
 
-  /// The same for a reader who has yet to sign in, and may have come to the wrong place.
+  /// The same for a reader who is not signed in, and may have the wrong address.
   /// - Parameter address: where the publication is; `nil` when there is no choice.
   public func sentence(at address: String?) -> String {
     guard let address else { return sentence }
@@ -60,7 +60,7 @@ public enum ClientError: LocalizedError, Sendable {
   public var isPublications: Bool { if case .problem(let problem, _) = self { problem.isPublications } else { false } }
   /// The publication's code, when it said no.
   public var code: Problem.Code? { if case .problem(let problem, _) = self { problem.code } else { nil } }
-  /// A stable word for what happened, for programs, logs and counts: the publication's own code when it said no.
+  /// A stable code for programs, logs and counts: the publication's own when it refused.
   public var failureCode: String {
     switch self {
     case .offline(.timedOut): "timed_out"
@@ -76,18 +76,18 @@ public enum ClientError: LocalizedError, Sendable {
   }
   /// Whether there was no connection, rather than a wrong answer.
   public var isOffline: Bool { if case .offline = self { true } else { false } }
-  /// Whether the thing asked for does not exist, or no longer.
+  /// Whether the requested thing does not exist, or no longer.
   public var isNotFound: Bool { disposition == .notFound }
 }
 
 extension ClientError {
-  /// What is to be done about an error. Charges are judged by `SubmissionOutcome`, since money may have moved; all else by this.
+  /// How to handle an error. Charges are handled by `SubmissionOutcome` instead, since money may have moved.
   public enum Disposition: Equatable, Sendable {
-    /// The same request may succeed later, and not before a wait that the server asked for.
+    /// The same request may succeed later, and not before a pause that the server requested.
     case retryLater(Cause, after: Duration?)
     /// The session has ended: it may succeed with a new one.
     case sessionEnded
-    /// What was asked for does not exist, or no longer.
+    /// The requested thing does not exist, or no longer.
     case notFound
     /// The publication said no, and will again.
     case refused
@@ -98,13 +98,13 @@ extension ClientError {
     public enum Cause: Equatable, Sendable {
       /// There was no answer.
       case unreachable
-      /// Not now: too early, too slow, too often; a proxy or a network wants something first.
+      /// Not now: too early, too slow, too often; or a proxy or a network requires something first.
       case busy
       /// A gateway's errors, maintenance, a network's own page.
       case down
-      /// The publication broke at this request, or its answer makes no sense: it may do so each time.
+      /// The publication failed at this request, or its answer is invalid: it may do so each time.
       case broken
-      /// Something between here and the publication answered, or its answer was not let in.
+      /// Another server on the way answered, or the answer was blocked.
       case intercepted
     }
   }
@@ -133,10 +133,10 @@ extension ClientError {
 }
 
 extension Problem {
-  /// Whether the publication itself says so, rather than a proxy or a network on the way.
+  /// Whether it is the publication's own answer, rather than that of a proxy or a network on the way.
   public var isPublications: Bool { !code.rawValue.hasPrefix("http_") }
 
-  /// What an answer without success says. One that is no problem document, such as a proxy's page, still has its status.
+  /// The problem in an unsuccessful answer. One that is no problem document, such as a proxy's page, still has its status.
   init(answer: Response) {
     if let problem = try? Wire.decode(Problem.self, from: answer.body) {
       self = problem

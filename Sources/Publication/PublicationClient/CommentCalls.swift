@@ -17,7 +17,7 @@ extension APIClient {
     try await get(.comments(of: post), query: Self.page(cursor, limit), ifNoneMatch: etag)
   }
 
-  /// Writes a comment under the client's own identifier; asking twice writes one, asking with another text writes it again.
+  /// Writes a comment under the client's own identifier; a repeated request writes no second one, and one with another text replaces it.
   /// - Parameter text: 1 to ``Comment/longest`` characters, at most ``Comment/largest`` bytes.
   /// - Throws: ``ClientError``; with ``Problem/Code/conflict`` for the identifier of another comment, with ``Problem/Code/locked`` for a
   ///   post that the reader may not read.
@@ -25,7 +25,7 @@ extension APIClient {
     try await call(.put, .comment(id.uuidString, on: post), body: CommentRequest(text: text))
   }
 
-  /// Deletes one of the reader's own comments; asking twice changes nothing.
+  /// Deletes one of the reader's own comments; a repeated request changes nothing.
   /// - Throws: ``ClientError``; with ``Problem/Code/notYours`` for another reader's.
   public func deleteComment(_ id: Comment.ID, on post: Post.ID) async throws(ClientError) {
     try await send(.delete, .comment(id, on: post))

@@ -1,9 +1,9 @@
 import HTTPTransport
 import PublicationAPI
 
-/// What was asked for unless it is still the same (RFC 9110, 13.1.2).
+/// The answer to a conditional request: the value, unless it is unchanged (RFC 9110, 13.1.2).
 public enum Conditional<Value: Sendable>: Sendable {
-  /// It is another than the client has, and which; the tag names it in the next request.
+  /// The value differs from the client's; the tag identifies it in the next request.
   case changed(Value, etag: String?)
   /// It is what the client has.
   case unchanged
@@ -12,7 +12,7 @@ public enum Conditional<Value: Sendable>: Sendable {
 extension Conditional: Equatable where Value: Equatable {}
 
 extension APIClient {
-  /// Gets what is there, unless its tag is `etag`.
+  /// Gets the value, unless its tag is `etag`.
   /// - Throws: ``ClientError``.
   @concurrent func get<Answer: Decodable & Sendable>(
     _ path: APIPath, query: [(String, String?)] = [], ifNoneMatch etag: String?

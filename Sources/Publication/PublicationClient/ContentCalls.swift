@@ -3,7 +3,7 @@ import HTTPTransport
 import PublicationAPI
 
 extension APIClient {
-  /// What the publication says of itself; needs no token.
+  /// The publication's details; needs no token.
   /// - Throws: ``ClientError``.
   public func publication() async throws(ClientError) -> PublicationInfo { try await call(.get, .publication, as: .none) }
 
@@ -18,7 +18,7 @@ extension APIClient {
   }
 
   /// The same, unless it is still what the client has.
-  /// - Parameter etag: ``Conditional/changed(_:etag:)`` of the last time; `nil` asks for the page in any case.
+  /// - Parameter etag: ``Conditional/changed(_:etag:)`` of the last answer; `nil` requests the page in any case.
   /// - Throws: ``ClientError``.
   public func posts(
     _ filter: PostFilter = PostFilter(), cursor: String? = nil, limit: Int? = nil, ifNoneMatch etag: String?
@@ -36,7 +36,7 @@ extension APIClient {
     try await get(.post(id), ifNoneMatch: etag)
   }
 
-  /// Reacts to a post, in place of what the reader chose before, or takes the reaction away; asking twice changes nothing.
+  /// Sets the reader's reaction to a post, or removes it; a repeated request changes nothing.
   /// - Parameter reaction: the kind; `nil` for none.
   /// - Returns: the post after the change.
   /// - Throws: ``ClientError``.
@@ -53,7 +53,7 @@ extension APIClient {
     try await call(read ? .put : .delete, .readMark(of: id))
   }
 
-  /// Marks as read what appeared until some moment; asking twice changes nothing.
+  /// Marks all posts as read that appeared until a moment; a repeated request changes nothing.
   /// - Parameters:
   ///   - clubs: whose posts; `nil` for all. At most ``ReadRequest/mostClubs``.
   ///   - id: names it, to take it back by: ``unmarkRead(_:)``.
@@ -62,7 +62,7 @@ extension APIClient {
     try await send(.put, .readMarks, body: ReadRequest(id: id, until: until, clubs: clubs))
   }
 
-  /// Takes back what ``markRead(until:in:as:)`` did; asking twice changes nothing.
+  /// Undoes ``markRead(until:in:as:)``; a repeated request changes nothing.
   /// - Throws: ``ClientError``.
   public func unmarkRead(_ id: UUID) async throws(ClientError) { try await send(.delete, .readMarks(of: id.uuidString)) }
 
@@ -104,11 +104,11 @@ extension APIClient {
   }
 
   /// Removes a fan club that the reader added, with its posts.
-  /// - Throws: ``ClientError``; with ``Problem/Code/inUse`` while other readers make use of it.
+  /// - Throws: ``ClientError``; with ``Problem/Code/inUse`` while other readers use it.
   public func removeFanClub(_ id: FanClub.ID) async throws(ClientError) { try await send(.delete, .fanClub(id)) }
 
-  /// A page of posts that hold all words of a text, the last of them as far as it is typed; best ones first, without bodies. With the first
-  /// page come the fan clubs that have them in their names.
+  /// A page of posts that hold all words of a text, the last one as a prefix; best ones first, without bodies. The first page also has the
+  /// fan clubs with these words in their names.
   /// - Parameter text: as the reader typed it: nothing in it is syntax.
   /// - Throws: ``ClientError``.
   public func search(_ text: String, cursor: String? = nil, limit: Int? = nil) async throws(ClientError) -> SearchResults {
@@ -118,7 +118,7 @@ extension APIClient {
   /// The largest picture that is accepted, in bytes.
   public static let largestPicture = 20 << 20
 
-  /// A picture's bytes. The reader's token never goes along, since an absolute URL may lead to any host.
+  /// A picture's bytes. The reader's token is never sent, since an absolute URL may lead to any host.
   /// - Parameter path: as posts and clubs name it: a path of the publication, or an absolute `http` or `https` URL.
   /// - Throws: ``ClientError``; ``ClientError/unacceptable(_:)`` for any other text and for a picture above ``largestPicture``.
   public func picture(_ path: String) async throws(ClientError) -> Data {
@@ -135,7 +135,7 @@ extension APIClient {
   }
 }
 
-/// Which posts a list has: those that are everything which is asked for here.
+/// Which posts a list has: those that meet every condition here.
 public struct PostFilter: Hashable, Sendable {
   /// Only this club's.
   public var fanClub: FanClub.ID?
@@ -161,6 +161,6 @@ public struct PostFilter: Hashable, Sendable {
     ]
   }
 
-  /// The name that the list is stored under; never changed once it shipped, or what was stored is not found again.
+  /// The name that the list is stored under; never changed once it shipped, since stored lists would not be found again.
   public var list: String { "posts" + query.compactMap { name, value in value.map { " \(name)=\($0)" } }.joined() }
 }

@@ -6,7 +6,7 @@ extension APIClient {
   /// Begins to import what is at an address, a feed or a list of feeds.
   /// - Parameters:
   ///   - url: an absolute `http` or `https` URL.
-  ///   - id: what the import is called from then on. To begin the same one again begins nothing.
+  ///   - id: the import's identifier. A repeated request begins no second one.
   /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` where readers cannot add feeds.
   public func beginImport(of url: String, as id: UUID) async throws(ClientError) -> Import {
     try await call(.put, .feedImport(id.uuidString), body: ImportRequest(url: url))
@@ -15,8 +15,7 @@ extension APIClient {
   /// Begins to import a document, a feed or a list of feeds.
   /// - Parameters:
   ///   - document: at most ``Import/documentLimit`` bytes.
-  ///   - name: what to call it in sentences, such as a file's name. A feed of the same name and home, from the same
-  ///     reader, is the same feed.
+  ///   - name: its name in sentences, such as a file's name. A feed of the same name and home, from the same reader, is the same feed.
   ///   - id: see ``beginImport(of:as:)``.
   /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` where readers cannot add feeds.
   public func beginImport(of document: Data, named name: String, as id: UUID) async throws(ClientError) -> Import {
@@ -27,7 +26,7 @@ extension APIClient {
     }
     let path = APIPath.feedImport(id.uuidString)
     var request = Request(.put, try Self.target(path, query: [("name", name)]), headers: ["Accept": "application/json"], body: document)
-    // Whatever the document is, it is not this API's JSON.
+    // The document may have any format, but is never this API's JSON.
     request.headers["Content-Type"] = "application/octet-stream"
     return try Self.decode(try await send(request, as: .session), of: path, .put)
   }
@@ -36,7 +35,7 @@ extension APIClient {
   /// - Throws: ``ClientError``.
   public func progress(of id: Import.ID) async throws(ClientError) -> Import { try await call(.get, .feedImport(id)) }
 
-  /// Cancels an import; nothing of it is left, unless it was done before.
+  /// Cancels an import; nothing of it stays, unless it was complete.
   /// - Returns: the import as it is then.
   /// - Throws: ``ClientError``.
   public func cancelImport(_ id: Import.ID) async throws(ClientError) -> Import { try await call(.delete, .feedImport(id)) }

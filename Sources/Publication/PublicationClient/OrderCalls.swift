@@ -23,21 +23,21 @@ extension APIClient {
       headers: language.map { ["Accept-Language": $0] } ?? [:])
   }
 
-  /// Begins an order under the client's own identifier; asking twice begins one.
+  /// Begins an order under the client's own identifier; a repeated request begins no second one.
   /// - Parameter currency: the one that the product was shown in.
   /// - Throws: ``ClientError``.
   public func beginOrder(_ id: UUID, product: ProductRecord.ID, currency: String? = nil) async throws(ClientError) -> Order {
     try await call(.put, .order(id.uuidString), body: OrderRequest(productID: product, currency: currency))
   }
 
-  /// Charges an order, once, however often it is asked.
-  /// - Parameter paymentToken: what the payment provider gave for the reader's authorization; a secret.
+  /// Charges an order, once, also when the request is repeated.
+  /// - Parameter paymentToken: the payment provider's token for the reader's authorization; a secret.
   /// - Throws: ``ClientError``.
   public func charge(_ id: UUID, paymentToken: String) async throws(ClientError) -> Order {
     try await call(.post, .charge(id.uuidString), body: ChargeRequest(paymentToken: paymentToken))
   }
 
-  /// Begins the hosted checkout of an order that was begun; asking again while its page waits gives the same page.
+  /// Begins the hosted checkout of an order that was begun; a repeated request while its page waits gives the same page.
   /// - Throws: ``ClientError``; a problem with ``Problem/Code/notOffered`` when there are no pages.
   public func beginCheckout(_ id: UUID) async throws(ClientError) -> Checkout {
     try await call(.post, .checkout(of: id.uuidString))
@@ -49,7 +49,7 @@ extension APIClient {
     try await call(.get, .checkout(of: id.uuidString))
   }
 
-  /// Takes the page of an order's checkout back, unless the reader has agreed already.
+  /// Withdraws the page of an order's checkout, unless the reader has agreed already.
   /// - Throws: ``ClientError``.
   @discardableResult public func cancelCheckout(_ id: UUID) async throws(ClientError) -> Checkout {
     try await call(.delete, .checkout(of: id.uuidString))
@@ -87,7 +87,7 @@ extension APIClient {
   /// - Throws: ``ClientError``.
   public func balances() async throws(ClientError) -> [Balance] { try await call(.get, .balances) }
 
-  /// Opens a premium post with a pass, for good. A post that is open already takes none, so asking twice spends one.
+  /// Opens a premium post permanently, with a pass. A post that is open already takes none, so a repeated request spends one pass.
   /// - Returns: the post with its body.
   /// - Throws: ``ClientError``; a problem with ``Problem/Code/noBalance`` when there is no pass left.
   public func unlock(_ id: Post.ID) async throws(ClientError) -> Post { try await call(.put, .unlock(id)) }

@@ -10,7 +10,7 @@ public struct PublicationAuthProvider: AuthProvider {
   /// - Parameters:
   ///   - client: its own tokens are not used: each call carries the token that it is about.
   ///   - address: where the publication is, for sentences about it; `nil` when there is no choice.
-  ///   - device: what the publication shows of this sign-in beside others, such as the name of the computer.
+  ///   - device: the name of this sign-in in the list of sessions, such as the computer's name.
   public init(_ client: APIClient, at address: String? = nil, device: String? = nil) {
     self.client = client
     self.address = address

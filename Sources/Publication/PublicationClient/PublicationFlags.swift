@@ -2,7 +2,7 @@ import FeatureFlags
 import Foundation
 import PublicationAPI
 
-/// A publication as the place where rules come from, and where events go. A value: safe from any thread.
+/// A publication as the source of rules and the sink of events. A value: safe from any thread.
 public struct PublicationFlags: FlagSource, FlagSink {
   private let client: APIClient
   private let account: @Sendable (_ user: Reader.ID) async -> APIClient?
@@ -15,7 +15,7 @@ public struct PublicationFlags: FlagSource, FlagSink {
     self.account = account
   }
 
-  /// Asks for the rules: `GET /v1/flags`. A rule that cannot be read spoils no other; a publication that knows no flags has no rules.
+  /// Asks for the rules: `GET /v1/flags`. A rule that cannot be read does not affect others; a publication without flags has no rules.
   /// - Throws: `FlagError`.
   public func rules(for client: ClientCapabilities) async throws -> FetchedRules {
     do throws(ClientError) {
@@ -47,7 +47,7 @@ extension APIClient {
       as: .none)
   }
 
-  /// Hands events of the reader over; what was taken before is not counted again.
+  /// Sends events of the reader; those that were accepted before are not counted again.
   func count(_ batch: FlagEventBatch) async throws(ClientError) { try await send(.post, .events, body: batch) }
 }
 
@@ -67,7 +67,7 @@ extension FlagEventRecord {
       buckets: event.buckets.mapValues(\.rawValue))
   }
 
-  /// Codes come from stores too, which may use any text; one that is no word is counted as another.
+  /// Stores may use any text as a code; one with other characters is counted under another code.
   private static func code(_ text: String) -> String {
     let word = text.lowercased()
     return FlagRule.isName(word) ? word : "other"

@@ -5,17 +5,17 @@ import PurchaseService
 import Runtime
 import Synchronization
 
-/// Asks on the publication's checkout page in the system browser: begins the order and its page, opens it, and asks how it stands until the
+/// Asks on the publication's checkout page in the system browser: begins the order and its page, opens it, and requests its state until the
 /// person agreed, declined or let it expire. For a publication with ``PublicationInfo/hostedCheckout``.
 ///
-/// The page never charges. An app that ends between the person's yes and the token leaves an order that is open: nothing was or will be
+/// The page never charges. If the app ends between the person's agreement and the token, the order stays open: nothing was or will be
 /// charged for it, and buying again begins another one.
 public struct HostedCheckoutAuthorizer: PaymentAuthorizer {
   /// How long it waits between two questions.
   static let pace = Duration.seconds(2)
-  /// The longest wait, while the publication is away.
+  /// The longest wait, while the publication is unreachable.
   static let longestWait = Duration.seconds(30)
-  /// When it gives up on a publication that does not say that its page expired.
+  /// When it gives up, if the publication does not report that its page expired.
   static let patience = Duration.seconds(3600)
 
   private let client: APIClient
@@ -29,7 +29,7 @@ public struct HostedCheckoutAuthorizer: PaymentAuthorizer {
   }
 
   /// - Parameters:
-  ///   - client: the reader who is signed in there when the payment begins is the one who pays.
+  ///   - client: its signed-in reader at the payment's begin is the one who pays.
   ///   - open: shows an `http` or `https` address in the system browser.
   public init(client: APIClient, clock: any AppClock, open: @escaping @MainActor @Sendable (_ url: String) -> Void) {
     self.client = client
@@ -62,8 +62,8 @@ public struct HostedCheckoutAuthorizer: PaymentAuthorizer {
       }
       return try await answer(of: page, order: order.id, client: client, started: started)
     } catch ClientError.cancelled {
-      // The reader must not agree on a page that the app no longer watches. If this does not arrive, the page expires. In a task of its
-      // own, since this one is cancelled, and waited for, since the program may be about to end.
+      // The reader must not agree on a page that the app no longer watches. If this request does not arrive, the page expires. It runs in a
+      // task of its own, since this one is cancelled, and is awaited, since the program may be about to end.
       await Task { _ = try? await client.cancelCheckout(order.id) }.value
       return .cancelled
     } catch let error as ClientError { throw PaymentAuthorizationError(sentence: error.sentence) }

@@ -5,14 +5,14 @@ import PurchaseService
 import Runtime
 import Synchronization
 
-/// Looks at the reader's orders every few minutes, and after each request for what they bought, and reports what changed: a refund, an
-/// approval, a purchase that was made elsewhere. One small request each time, however many listen; nothing while no reader is signed in.
+/// Looks at the reader's orders every few minutes, and after each request for their purchases, and reports changes: a refund, an approval,
+/// a purchase from elsewhere. It sends one small request each time for any number of listeners, and none while no reader is signed in.
 ///
 /// Safe from any thread: one lock guards all of its state.
 final class OrderWatch: Sendable {
   fileprivate struct State {
     var user: Reader.ID?
-    /// What each order was when it was last looked at, or when its charge was answered.
+    /// Each order's state at the last look, or in the answer to its charge.
     var orders: [Order.ID: Order.State] = [:]
     var hasLooked = false
     var listeners: [Int: AsyncStream<QueueUpdate>.Continuation] = [:]
@@ -53,7 +53,7 @@ final class OrderWatch: Sendable {
     return updates
   }
 
-  /// Looks by the clock, and whenever it is asked to, until that ends.
+  /// Looks by the clock, and at each element of the stream, until that ends.
   private func start() -> AsyncStream<Void>.Continuation {
     let (looks, look) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let timer = Task { [clock, pace] in while (try? await clock.sleep(for: pace)) != nil { look.yield() } }
@@ -67,7 +67,7 @@ final class OrderWatch: Sendable {
     return look
   }
 
-  /// Looks at once: this reader asked what they bought.
+  /// Looks at once: this reader requested their purchases.
   func checkNow(for user: Reader.ID) {
     let looks = state.withLock { state in
       state.begin(user)
@@ -96,19 +96,19 @@ final class OrderWatch: Sendable {
       }
       for order in orders { state.orders[order.id] = order.state }
       state.hasLooked = true
-      // What is in force is asked for once, however much of it is new.
+      // Receipts are requested once, however many are new.
       return (updates.filter { $0 != .receipts } + (updates.contains(.receipts) ? [.receipts] : []), Array(state.listeners.values))
     }
   }
 
-  /// What is new about an order. At the first look that is only what may have happened between two runs, and is not seen otherwise.
+  /// The changes of an order. At the first look, only those that may have happened between two runs and are not seen otherwise.
   private static func news(_ id: UUID, _ order: Order, before: Order.State?, isFirstLook: Bool) -> [QueueUpdate] {
     guard order.state != before else { return [] }
     switch (before, order.state) {
     case (_, .refunded):
       // What was bought behind it begins earlier now, and so ends earlier.
       return [.revoked(id, reason: order.refundReason ?? "The payment was given back.")] + (isFirstLook ? [] : [.receipts])
-    // A transaction that was submitted here goes on; for one from elsewhere the app has to ask for the receipt.
+    // A transaction that was submitted here continues; for one from elsewhere the app has to request the receipt.
     case (.deferred, .paid), (.interrupted, .paid): return [.transaction(id), .receipts]
     case (.deferred, _), (.interrupted, _): return [.transaction(id)]
     case (_, .paid) where !isFirstLook: return [.receipts]

@@ -11,11 +11,11 @@ public struct PaymentMethod: Sendable, Identifiable {
   public let name: String
   /// One line below it; may be empty.
   public let detail: String
-  /// What the payment sheet says while the person is asked elsewhere; `nil` for a method by which they agree as they press "Pay".
+  /// The payment sheet's sentence while the person is asked elsewhere; `nil` for a method by which they agree as they press "Pay".
   public let question: String?
   /// Asks the person for money by this method.
   public let authorizer: any PaymentAuthorizer
-  /// Shows the page again on which the person is asked; `nil` for a method without one.
+  /// Shows the page again on which the person agrees; `nil` for a method without one.
   public let openAgain: (@MainActor @Sendable () -> Void)?
 
   /// Memberwise initializer.
@@ -33,7 +33,7 @@ public struct PaymentMethod: Sendable, Identifiable {
 
   /// The publication's own page in the system's browser.
   /// - Parameters:
-  ///   - authorizer: opens it, and waits for what becomes of it.
+  ///   - authorizer: opens it, and waits for the result.
   ///   - openAgain: opens it once more.
   public static func browser(_ authorizer: any PaymentAuthorizer, openAgain: @escaping @MainActor @Sendable () -> Void) -> PaymentMethod {
     PaymentMethod(
@@ -64,8 +64,8 @@ public struct PaymentMethod: Sendable, Identifiable {
 
   /// What a publication's readers may pay with.
   /// - Parameters:
-  ///   - publication: what it says of itself; `nil` while it has not said anything.
-  ///   - client: asks as the reader who is signed in when a payment begins.
+  ///   - publication: the publication's details; `nil` before its first answer.
+  ///   - client: sends the requests of the reader who is signed in when a payment begins.
   ///   - openWeb: shows an address in the system browser.
   public static func offered(
     by publication: PublicationInfo?, client: APIClient, clock: any AppClock,
@@ -77,7 +77,7 @@ public struct PaymentMethod: Sendable, Identifiable {
   }
 }
 
-/// Agrees at once with a token that is known beforehand: a saved method, or a test card. Pressing "Pay" was the agreement.
+/// Agrees at once with a known token: a saved method, or a test card. Pressing "Pay" was the agreement.
 public struct FixedTokenAuthorizer: PaymentAuthorizer {
   private let token: PaymentToken
   /// - Parameter token: what the provider charges.

@@ -4,14 +4,14 @@ import PublicationClient
 import PurchaseService
 import Runtime
 
-/// The publication's paywalls, as one reader saw them last, by the rule that products are kept by: while the publication is away, what it
-/// said before is shown and marked; after a no it is not. Isolated to the main actor.
+/// The publication's paywalls, as one reader saw them last. As with products, the last answer is shown and marked while the publication is
+/// unreachable, and not after a refusal. Isolated to the main actor.
 @MainActor public final class PaywallCache {
   /// A paywall, and whether it may be out of date.
   public struct Answer: Equatable, Sendable {
     /// What is offered.
     public let paywall: PaywallRecord
-    /// When it was fetched, where the publication is away and this is what it said then; `nil` for what it says now.
+    /// When it was fetched, if this is an earlier answer because the publication is unreachable; `nil` for a present answer.
     public let fetchedAt: Date?
   }
 
@@ -22,7 +22,7 @@ import Runtime
 
   /// - Parameters:
   ///   - effects: the door off the main actor.
-  ///   - clock: dates what is kept, as the store dates its products.
+  ///   - clock: dates the stored paywalls, as the store dates its products.
   ///   - fetch: asks the publication; called off the main actor.
   public init(effects: Effects, clock: any AppClock, fetch: @escaping @Sendable (PaywallRecord.ID) async throws -> PaywallRecord) {
     self.effects = effects
@@ -30,7 +30,7 @@ import Runtime
     self.fetch = fetch
   }
 
-  /// What a paywall offers, now or when the publication was heard of last.
+  /// What a paywall offers, now or in the publication's last answer.
   /// - Throws: `StoreError`.
   public func paywall(_ id: PaywallRecord.ID) async throws(StoreError) -> Answer {
     do {

@@ -5,11 +5,11 @@ import PurchaseService
 import Runtime
 import SignedReceipts
 
-/// The ways in which a publication sells, by the names that the journal has for them.
+/// The purchase paths of a publication, by their names in the journal.
 public enum PublicationPath {
   /// Receipts are verified by the publication alone.
   public static let backend = "publication.backend"
-  /// Receipts are verified on the device first, then confirmed by the publication; what was stored gives access offline.
+  /// Receipts are verified on the device first, then confirmed by the publication; stored ones give access offline.
   public static let device = "publication.device"
 
   /// Finds the account of a reader: see ``PublicationQueue/init(account:)``.
@@ -17,7 +17,7 @@ public enum PublicationPath {
 }
 
 extension PurchasePath<PurchasableProduct> {
-  /// How a publication sells that alone verifies its receipts: ``PublicationPath/backend``.
+  /// The path of a publication that verifies its receipts itself: ``PublicationPath/backend``.
   /// - Parameters:
   ///   - client: asks for products.
   ///   - queue: charges; the same for both paths.
@@ -27,7 +27,7 @@ extension PurchasePath<PurchasableProduct> {
     publication(PublicationPath.backend, client: client, queue: queue, verifier: BackendVerifier(account: account, otherwise: .otherUser))
   }
 
-  /// How a publication sells whose receipts are verified on the device and confirmed by it: ``PublicationPath/device``.
+  /// The path of a publication whose receipts the device verifies and the publication confirms: ``PublicationPath/device``.
   /// - Parameters:
   ///   - client: asks for products and keys.
   ///   - seller: whose keys, as the journal names it.
@@ -42,7 +42,7 @@ extension PurchasePath<PurchasableProduct> {
       try await client.trustedKeys()
     }
     let device = DeviceVerifier(keys: keys) { try ReceiptContents<PurchasableProduct>(payload: $0) }
-    // What the device knows to be genuine is confirmed when its reader is back.
+    // A receipt that the device found genuine is confirmed when its reader is signed in again.
     let backend = BackendVerifier(account: account, otherwise: .unavailable("its reader is not signed in"))
     return publication(PublicationPath.device, client: client, queue: queue, verifier: CombinedVerifier(device: device, backend: backend))
   }
@@ -56,7 +56,7 @@ extension PurchasePath<PurchasableProduct> {
 
 extension BackendVerifier<PurchasableProduct> {
   /// Asks the publication in the name of the reader whom the receipt names, and of no other.
-  /// - Parameter otherwise: what a receipt is whose reader is not signed in.
+  /// - Parameter otherwise: the result for a receipt whose reader is not signed in.
   init(account: @escaping PublicationPath.Account, otherwise: VerificationError) {
     self.init { receipt in
       let user: String

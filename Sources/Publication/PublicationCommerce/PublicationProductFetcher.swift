@@ -5,8 +5,8 @@ import PurchaseService
 
 extension Product {
   /// From the wire.
-  /// - Returns: `nil` for a subscription whose period this version does not understand, or a consumable of nothing: better not offered than
-  ///   offered wrongly.
+  /// - Returns: `nil` for a subscription whose period this version does not understand, or a consumable without a type: a product that is
+  ///   not understood is not offered.
   public init?(_ record: ProductRecord) {
     let kind: Kind
     switch record.kind {

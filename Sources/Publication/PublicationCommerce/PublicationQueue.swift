@@ -4,8 +4,8 @@ import PublicationClient
 import PurchaseService
 import Runtime
 
-/// The publication's orders as a payment queue: begins an order under the transaction's identifier, then charges it. Copies of one look at
-/// the orders together: give the same to every path that sells for one publication.
+/// The publication's orders as a payment queue: begins an order under the transaction's identifier, then charges it. Copies share one watch
+/// of the orders: give the same queue to every path of one publication.
 public struct PublicationQueue: QueueProcessor {
   private let account: @Sendable (_ user: Reader.ID) async -> APIClient?
   private let watch: OrderWatch
@@ -13,8 +13,8 @@ public struct PublicationQueue: QueueProcessor {
   public let canMakePayments: Bool
 
   /// - Parameters:
-  ///   - account: a client whose token is this reader's and stays so, or `nil` while another reader or none is signed in. The reader is
-  ///     compared and the client made in one step, so that one reader's payment never goes out under another's name:
+  ///   - account: a client whose token stays this reader's, or `nil` while another reader or none is signed in. The reader is compared and
+  ///       the client made in one step, so that one reader's payment never goes out under another's name:
   ///
   ///         { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
   ///   - canMakePayments: false where a purchase could not be followed to its end.
@@ -34,7 +34,7 @@ public struct PublicationQueue: QueueProcessor {
     guard let client = await account(transaction.user) else { return .unauthorized }
     do throws(ClientError) {
       let order = try await client.beginOrder(transaction.id, product: transaction.productID, currency: transaction.price?.currency)
-      // A declined order may be charged again, but this transaction ends with it.
+      // A declined order may be charged again, but this transaction ends.
       if let answer = outcome(order, transaction) { return answer }
       guard order.totalMinorUnits == transaction.price?.minorUnits, order.currency == transaction.price?.currency else {
         return .refused(
@@ -48,7 +48,7 @@ public struct PublicationQueue: QueueProcessor {
     }
   }
 
-  /// What an order says of itself; `nil` while it is open.
+  /// The outcome of an order; `nil` while it is open.
   private func outcome(_ order: Order, _ transaction: Transaction) -> SubmissionOutcome? {
     guard order.id == transaction.id.uuidString else { return .unavailable(reason: "the answer is another order's") }
     watch.note(order, of: transaction.user)
@@ -66,7 +66,7 @@ public struct PublicationQueue: QueueProcessor {
     }
   }
 
-  /// Nothing: the publication keeps no list of what is yet to be finished.
+  /// Does nothing: the publication has no list of unfinished transactions.
   public func finish(_ transaction: Transaction) async throws {}
 
   /// The receipts in force.
@@ -82,7 +82,7 @@ public struct PublicationQueue: QueueProcessor {
     } catch { throw StoreError(error) }
   }
 
-  /// Why the publication gave an order's payment back; `nil` for an order that it did not, or cannot be asked about.
+  /// Why the publication gave an order's payment back; `nil` for an order that was not refunded, or while the publication is unreachable.
   public func revocationReason(of transaction: UUID, user: String) async -> String? {
     guard let client = await account(user), let order = try? await client.order(transaction), order.state == .refunded else { return nil }
     return order.refundReason ?? "The payment was given back."

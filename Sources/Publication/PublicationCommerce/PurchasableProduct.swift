@@ -3,7 +3,7 @@ import PublicationAPI
 import PublicationClient
 import PurchaseService
 
-/// What a publication sells, as this app knows it: the type that `Purchases` is generic over here.
+/// A purchasable of a publication in this app: the type that `Purchases` is generic over here.
 public struct PurchasableProduct: Hashable, Sendable, Identifiable {
   /// The product.
   public let id: ProductRecord.ID
@@ -11,7 +11,7 @@ public struct PurchasableProduct: Hashable, Sendable, Identifiable {
   public let entitlement: String
   /// How often it renews; `nil` for what is paid once.
   public let period: SubscriptionPeriod?
-  /// What it puts on the reader's balance; `nil` for what is kept.
+  /// What it puts on the reader's balance; `nil` for what is not consumed.
   public let consumable: Consumable?
 
   /// What is bought to be spent.
@@ -56,20 +56,20 @@ extension PurchaseLayer<PurchasableProduct> {
   /// Whether the reader may read premium posts now.
   public var hasPremium: Bool { entitlements.contains { $0.entitlement == PurchasableProduct.premium } }
 
-  /// Whether the reader has all that this product would give, by itself or by another: nothing to sell then.
+  /// Whether the reader has all that this product gives, by it or by another: it is not sold then.
   public func covers(_ product: Product) -> Bool {
     product.kind.isOwned && (owns(product.id) || entitlements.contains { $0.entitlement == product.entitlement })
   }
 }
 
 extension Transaction {
-  /// Whether it was charged, and the publication refused its receipt: nothing was given for the money, and nothing given back yet. The same
-  /// is not sold again meanwhile.
+  /// Whether it was charged, and the publication refused its receipt: the reader has neither access nor a refund yet. The product is not
+  /// sold again meanwhile.
   public var isPaidWithoutAccess: Bool { state == .failed && failure == PurchaseError.receiptRejected }
 }
 
 extension UUID {
-  /// Testers tell the orders of a test store apart by it. Readers only ever see the publication's own number; the publication does not know
-  /// this one.
+  /// It distinguishes the orders of a test store for testers. Readers only ever see the publication's own number; the publication does not
+  /// know this one.
   public var orderName: String { String(uuidString.prefix(8)) }
 }

@@ -5,7 +5,7 @@ import PurchaseService
 import SignedReceipts
 
 extension APIClient {
-  /// Who signs this publication's receipts, and with which keys. A key of a kind that this version does not know is left out, so that a
+  /// The issuer and the keys of this publication's receipts. A key of a kind that this version does not know is left out, so that a
   /// publication can introduce one.
   /// - Throws: ``ClientError``.
   public func trustedKeys() async throws(ClientError) -> TrustedKeys {

@@ -8,7 +8,7 @@ extension StoreError {
       switch error.disposition {
       case .sessionEnded: .unauthorized
       case .notFound, .refused: .refused
-      // Nothing that was said before makes an insecure connection or an oversized answer right.
+      // An earlier answer does not excuse an insecure connection or an oversized answer.
       case .retryLater(.busy, _), .retryLater(.intercepted, _): .busy
       case .retryLater, .cancelled: .unavailable
       }

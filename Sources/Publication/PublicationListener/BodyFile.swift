@@ -1,6 +1,6 @@
 import Foundation
 
-/// A body on its way in a file that has no name: gone with the object, or with the process.
+/// A body that is being received, in a file without a name, which ends with the object or the process.
 ///
 /// Belongs to one thread, until it is whole.
 final class BodyFile {
@@ -30,7 +30,7 @@ final class BodyFile {
     return true
   }
 
-  /// The bytes, mapped: the system reads them on access, and reclaims the memory when it is short. `nil` when it cannot.
+  /// The bytes, memory-mapped: the system reads them on access, and reclaims the memory when it is short. `nil` when mapping fails.
   var data: Data? {
     guard count > 0 else { return Data() }
     guard let start = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), start != UnsafeMutableRawPointer(bitPattern: -1) else {

@@ -9,8 +9,8 @@ let requestOpened: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar
   context, target, connection in
   guard let context else { return nil }
   let exchange = Exchange(target: String(validatingCString: target))
-  // The library goes on to take the query apart, and hangs when it has no memory for so many parameters (0.9.75). We do not read them,
-  // so the query is empty for it: the text lies in the connection's memory, where the library writes as well.
+  // The library parses the query next, and hangs when it has no memory for so many parameters (0.9.75). We do not read them, so the query
+  // is empty for it: the text lies in the connection's memory, where the library writes as well.
   if let query = strchr(target, Int32(UInt8(ascii: "?"))) { query[1] = 0 }
   Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().opened(exchange, connection)
   return Unmanaged.passRetained(exchange).toOpaque()

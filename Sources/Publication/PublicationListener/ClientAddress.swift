@@ -2,10 +2,10 @@ import CMicroHTTPD
 import Foundation
 import HTTPTransport
 
-/// Who sent a request, as far as limits are concerned: an IPv4 address, or the /64 network of an IPv6 address, of which one client has all.
+/// Who sent a request, for limits: an IPv4 address, or the /64 network of an IPv6 address, since one client has all of it.
 enum ClientAddress {
-  /// The client at the other end; behind a trusted proxy the one that it forwards for. Nil for loopback, where clients cannot be told
-  /// apart: it is this machine's own programs, or a proxy that was not named.
+  /// The client at the other end; behind a trusted proxy the one that it forwards for. Nil for loopback, where clients cannot be
+  /// distinguished: this machine's own programs, or a proxy that is not configured.
   static func of(_ connection: OpaquePointer, _ headers: Headers, trusting proxies: Set<String>) -> String? {
     guard let peer = peer(connection) else { return nil }
     return choose(
@@ -25,10 +25,10 @@ enum ClientAddress {
     return bytes.count == 4 ? name(bytes) : peer
   }
 
-  /// - Parameter forwarded: the values of `X-Forwarded-For`, to each of which a proxy adds at the right whom it got the request from.
+  /// - Parameter forwarded: the values of `X-Forwarded-For`, to each of which a proxy appends the address that it got the request from.
   static func choose(peer: String, forwarded: [String], trusting proxies: Set<String>) -> String? {
     var address = peer
-    // From the right: what stands further left may have been written by anybody. What is no address tells nothing beyond the proxy.
+    // From the right: entries further left may be forged. An entry that is no address ends the chain at the proxy.
     for next in chain(forwarded) {
       guard isTrusted(address, proxies), bytes(next) != nil else { break }
       address = next
@@ -37,7 +37,7 @@ enum ClientAddress {
     return isLoopback(bytes) ? nil : name(bytes)
   }
 
-  /// No request comes through more proxies; there is room for thousands of addresses in a head.
+  /// No request passes more proxies, while a head has room for thousands of addresses.
   private static let longestChain = 20
 
   /// The last addresses of the fields, last first.

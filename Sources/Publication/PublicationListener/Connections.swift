@@ -3,10 +3,10 @@ import Foundation
 import HTTPTransport
 import Synchronization
 
-/// What each connection of a listener is doing, so that none has its place without progress.
+/// The state of each connection of a listener, so that none keeps its place without progress.
 ///
-/// libmicrohttpd has a time-out for silence only, and tells a suspended connection nothing of a client that went away. A connection is
-/// ended by `shutdown` on its descriptor, upon which the library closes it. Safe from any thread.
+/// libmicrohttpd has a time-out for silence only, and does not notice that a suspended connection's client went away. A connection is ended
+/// by `shutdown` on its descriptor, upon which the library closes it. Safe from any thread.
 final class Connections: Sendable {
   /// A step of a request.
   enum Phase: Equatable {
@@ -22,14 +22,14 @@ final class Connections: Sendable {
 
   private struct Entry {
     let descriptor: Int32
-    /// Who is at the other end; `nil` when clients cannot be told apart.
+    /// The client at the other end; `nil` when clients cannot be distinguished.
     let client: String?
     var phase = Phase.head
     /// When the phase started, by uptime.
     var since: Duration
-    /// How many bytes of the body came.
+    /// How many bytes of the body were received.
     var received = 0
-    /// How many bytes of answers the other end has, and when that was last seen to grow.
+    /// How many bytes of answers the client has received, and when that number last grew.
     var delivered: UInt64 = 0
     var advanced = Duration.zero
     /// How many bytes of a body may come.
@@ -43,13 +43,13 @@ final class Connections: Sendable {
     var held = 0
     var isEnded = false
 
-    /// Whether an answer is being made, or its client takes it: then the connection stays.
+    /// Whether an answer is being made, or its client receives it: then the connection stays.
     func isAnswered(at uptime: Duration) -> Bool {
       phase == .answering || (phase == .sending && uptime - advanced < Connections.patience)
     }
 
-    /// The bytes of its body per second of its age, as if it had come with a whole body of the usual size: so the young have time, and
-    /// bytes that drip win none.
+    /// The bytes of its body per second of its age, plus one whole body of the usual size: so new connections have time, and a slow trickle
+    /// of bytes wins none.
     func pace(at uptime: Duration, usually body: Int) -> Double {
       Double(received + body) / max(0.001, (uptime - since) / .seconds(1))
     }
@@ -58,7 +58,7 @@ final class Connections: Sendable {
   // The pointer is a name here, and never followed.
   private struct State: @unchecked Sendable { var entries: [OpaquePointer: Entry] = [:] }
 
-  /// The bytes a second that a body has to come with, and an answer has to be taken with, beyond the time that each has.
+  /// The least rate, in bytes a second, of a body and of an answer after the time that each has.
   private static let rate = 64 << 10
   /// How long a client may take no byte of its answer before the connection can be given to another one; the sweep checks each second.
   private static let patience = Duration.seconds(5)
@@ -69,8 +69,8 @@ final class Connections: Sendable {
 
   var count: Int { state.withLock { $0.entries.count } }
 
-  /// A connection was accepted. When places run short, or one client has more than a quarter of them, the slowest gives its own up: of that
-  /// client, or of all.
+  /// A connection was accepted. When places run short, or one client has more than a quarter of them, the slowest connection of all, or of
+  /// that client, is closed.
   func opened(_ connection: OpaquePointer, descriptor: Int32, client: String?, at uptime: Duration) {
     state.withLock { state in
       let places = state.entries.filter { !$0.value.isEnded && $0.value.client == client }.count
@@ -88,12 +88,12 @@ final class Connections: Sendable {
   /// The library is about to close it. Until this returns the descriptor is open, and the connection's own.
   func closed(_ connection: OpaquePointer) { state.withLock { $0.entries[connection] = nil } }
 
-  /// The request line came.
+  /// The request line was received.
   func began(_ exchange: Exchange, _ connection: OpaquePointer) { state.withLock { $0.entries[connection]?.exchange = exchange } }
 
-  /// Answers requests for which no callback ran yet, and closes their connections for what the library would answer.
-  /// - Parameter answer: told the exchange once the request line came, and how many bytes of the head were read: fewer than that, when the
-  ///   client sent them before it had the answer to another request.
+  /// Answers requests for which no callback ran yet, and closes their connections to the library's own answer.
+  /// - Parameter answer: called with the exchange, once the request line was received, and with how many bytes of the head were read: fewer
+  ///   than that, when the client sent them before it had the answer to another request.
   /// - Returns: whether there was one.
   func refuse(_ answer: (_ connection: OpaquePointer, Exchange?, _ size: Int) -> Response?) -> Bool {
     state.withLock { state in
@@ -166,8 +166,8 @@ final class Connections: Sendable {
     }
   }
 
-  /// Whether an answer of that many bytes may wait until its client has taken it: a client that takes none fills the memory. A small one
-  /// always may.
+  /// Whether an answer of that many bytes may wait until its client has received it: clients that read nothing would fill the memory. A
+  /// small one always may.
   func mayHold(_ bytes: Int, _ connection: OpaquePointer) -> Bool {
     state.withLock { state in
       // Nearly all answers are small: only a large one is worth the sum.

@@ -4,7 +4,7 @@ import HTTPTransport
 import Runtime
 import Synchronization
 
-/// libmicrohttpd's daemon, and what it is in the middle of. Its callbacks are in Callbacks.swift.
+/// libmicrohttpd's daemon, and its requests under way. Its callbacks are in Callbacks.swift.
 final class Daemon: Sendable {
   // @unchecked: libmicrohttpd locks its daemon itself, and the pointers never change.
   private struct Handle: @unchecked Sendable {
@@ -18,7 +18,7 @@ final class Daemon: Sendable {
     var hasToldOfProxy = false
     var hasToldOfNoRoom = false
     var isDone = false
-    /// Requests that came and were not wholly answered.
+    /// Requests that were received and not wholly answered.
     var exchanges: [ObjectIdentifier: Exchange] = [:]
     var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
     var sweeping: Task<Void, Never>?
@@ -49,7 +49,7 @@ final class Daemon: Sendable {
     self.notify = notify
   }
 
-  /// Starts its thread. ``stop()`` holds the daemon until it has run to its end, which the listener sees to.
+  /// Starts its thread. ``stop()`` retains the daemon until it has ended; the listener calls it.
   func start(_ socket: Int32) -> Bool {
     let context = Unmanaged.passRetained(self)
     let logger = UnsafeMutablePointer<matinee_mhd_logger>.allocate(capacity: 1)
@@ -158,10 +158,10 @@ final class Daemon: Sendable {
     if isNews { notify(.noRoom(folder: limits.uploads)) }
   }
 
-  /// The most bytes that a request's body may have, before it is decided about more.
+  /// The most bytes of a request's body without a decision on a larger one.
   func bodyLimit(_ head: Request) -> Int { min(limits.body, admission?.limit(head) ?? limits.body) }
 
-  /// Has it decided, in a task, whether the body of a request may come that is larger than usual.
+  /// Starts a task that decides whether a request may have a body that is larger than usual.
   /// - Returns: whether there is something to decide; the connection sleeps until it is.
   func admit(_ head: Request, _ exchange: Exchange, _ connection: OpaquePointer) -> Bool {
     guard let admission, admission.limit(head) > limits.body else { return false }
@@ -199,7 +199,7 @@ final class Daemon: Sendable {
     guard let handle else { return await waitUntilStopped() }
     let socket = MHD_quiesce_daemon(handle.pointer)
     if socket >= 0 {
-      // Closing alone is not enough while a child that is being started still has a copy.
+      // Closing alone is not enough while a child process that is being started still has a copy.
       shutdown(socket, Int32(SHUT_RDWR))
       close(socket)
     }
@@ -235,7 +235,7 @@ final class Daemon: Sendable {
     }
   }
 
-  /// The grace period is over: every client that waits for an answer gets one, and the listener waits for nothing else.
+  /// The grace period is over: every waiting client gets an answer, and the listener waits for nothing else.
   /// - Returns: whether there is a client that gets one.
   private func giveUp() -> Bool {
     let (exchanges, tasks) = state.withLock { state in (state.exchanges, Array(state.tasks.values)) }

@@ -13,7 +13,7 @@ final class Exchange: @unchecked Sendable {
   private enum Outcome {
     case none
     case waiting(Connection)
-    /// A body of that many bytes may come, at a place that is the request's until it ends.
+    /// A body of that many bytes is allowed, in a place that the request keeps until it ends.
     case admitted(Int, UploadPlace?)
     case answered(Response)
   }
@@ -28,7 +28,7 @@ final class Exchange: @unchecked Sendable {
   var method: String?
   var version: String?
   var hasBegun = false
-  /// Whether a decision on the body is awaited; nothing of it was read yet.
+  /// Whether a decision on the body is awaited; no part of the body was read yet.
   var isAsking = false
   /// The most bytes that the body may have.
   var limit = 0
@@ -43,7 +43,7 @@ final class Exchange: @unchecked Sendable {
   var body = Data()
   /// Where the body is that is larger than usual.
   var file: BodyFile?
-  /// Held as long as the request goes on.
+  /// Held as long as the request lasts.
   var place: UploadPlace?
   private let outcome = Mutex(Outcome.none)
 
@@ -66,7 +66,7 @@ final class Exchange: @unchecked Sendable {
   /// Gives the answer; only the first one counts.
   func finish(_ response: Response) { wake(.answered(response)) }
 
-  /// Lets go of the answer's body: the library has a copy of its own, and the client may take its time.
+  /// Releases the answer's body: the library has its own copy, and the client may be slow.
   func releaseBody() {
     outcome.withLock { if case .answered(let response) = $0 { $0 = .answered(Response(response.status, headers: response.headers)) } }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A TCP socket that listens: made by us, so that what went wrong can be told and port 0 has an answer.
+/// A TCP socket that listens. We make it, so that errors can be reported and the port is known after a request for port 0.
 struct ListenSocket {
   let handle: Int32
   let port: Int

@@ -15,22 +15,23 @@ public final class Listener: Sendable {
   public struct Limits: Equatable, Sendable {
     /// The largest body, in bytes; above it the answer is 413. A document that a reader imports may be larger.
     public var body = 64 << 10
-    /// The folder for documents that readers import, while they come; on a disk, so that they take no memory.
+    /// The folder for documents that readers import, while they are received; on a disk, so that they take no memory.
     public var uploads = NSTemporaryDirectory()
     /// The largest head of a request, in bytes; above it the answer is 431, or 414 when most of it is the target.
     public var head = 32 << 10
-    /// How many connections stand at a time; more wait to be accepted. Fewer where the process may have no more files open (`ulimit -n`).
+    /// How many connections are open at a time; more wait to be accepted. Fewer where the process may not have as many files open
+    /// (`ulimit -n`).
     public var connections = 512
     /// How long a connection may stand idle.
     public var idle = Duration.seconds(30)
-    /// How long the head of a request may take as a whole, counted from when the connection was free for it.
+    /// How long the head of a request may take as a whole, counted from the moment that the connection is free for it.
     public var headTime = Duration.seconds(60)
     /// How long a body may take as a whole, and an answer; a body that may be large has a second more for each 64 KiB.
     public var bodyTime = Duration.seconds(60)
     /// Addresses of proxies, of which the address in `X-Forwarded-For` is believed.
     public var trustedProxies: Set<String> = []
-    /// The most bytes of large answers that wait until clients have taken them; a client that requests more gets 503. One answer
-    /// always may.
+    /// The most bytes of large answers that wait until clients have received them; a request for more gets 503. One answer is always
+    /// allowed.
     public var unsent = 256 << 20
     /// How long ``Listener/stop()`` waits for answers that are under way.
     public var grace = Duration.seconds(10)
@@ -52,12 +53,12 @@ public final class Listener: Sendable {
     }
   }
 
-  /// What its operator has to know of. Told on any thread.
+  /// A report for the operator. Given on any thread.
   public enum Notice: Equatable, Sendable {
-    /// A proxy at this address of this machine sends `X-Forwarded-For` and is none of ``Limits/trustedProxies``: its clients are not told
-    /// apart, so nothing is limited for each of them. Told once.
+    /// A proxy at this address of this machine sends `X-Forwarded-For` and is none of ``Limits/trustedProxies``: its clients are not
+    /// distinguished, so nothing is limited for each of them. Reported once.
     case unnamedProxy(String)
-    /// ``Limits/uploads`` takes no more of a document. Told again only after it took a whole one.
+    /// ``Limits/uploads`` takes no more of a document. Reported again only after a document was stored whole.
     case noRoom(folder: String)
   }
 
@@ -96,9 +97,9 @@ public final class Listener: Sendable {
 
   /// Listens, and answers from now on.
   /// - Parameters:
-  ///   - address: an IPv4 or IPv6 address; loopback unless told otherwise.
+  ///   - address: an IPv4 or IPv6 address; loopback by default.
   ///   - port: 0 for any that is free.
-  ///   - notify: told what the operator has to know of.
+  ///   - notify: called with reports for the operator.
   /// - Throws: ``Failure``.
   public convenience init(
     _ publication: Publication, address: String = "127.0.0.1", port: Int, limits: Limits = Limits(), clock: any AppClock,

@@ -50,7 +50,7 @@ struct RequestReader {
     if let refusal = exchange.refusal { return queue(refusal, closing: true) }
     guard let target = exchange.target else { return false }
     guard let known = Request.Method(rawValue: method) else { return queue(daemon.unknownMethod(target)) }
-    // The library leaves the body out of an answer to HEAD by itself, and tells its length.
+    // The library itself leaves the body out of an answer to HEAD, and sends its length.
     let asked = known == .head ? .get : known
     guard let body = exchange.file.map(\.data) ?? exchange.body else { return queue(noRoom, closing: true) }
     if exchange.file != nil { daemon.told(ofDocumentWithRoom: true) }
@@ -70,8 +70,8 @@ struct RequestReader {
     return .problem(413, "too_large", "The body is longer than any that is read.")
   }
 
-  /// What is wrong with a request's head; checked before any of its body is read, since two readings of where a request ends are how
-  /// requests are smuggled past a proxy.
+  /// Finds errors in a request's head. They are checked before any of the body is read: request smuggling relies on a proxy and a server
+  /// that disagree about where a request ends.
   private func refusal(needsHost: Bool) -> Response? {
     let (size, length) = (matinee_mhd_head_size(connection), exchange.target?.utf8.count ?? 0)
     if let refusal = Self.refusal(ofHeadWith: size, target: length, limit: daemon.limits.head) { return refusal }
@@ -84,7 +84,7 @@ struct RequestReader {
       return .problem(400, "bad_request", "The path holds a byte that no path has.")
     }
     let headers = headers()
-    // A name such as "Content-Length " is another field here, and may be the same one to a proxy.
+    // A name such as "Content-Length " is another field here, and may be the same field to a proxy.
     guard
       headers.fields.allSatisfy({ $0.name.utf8.allSatisfy(Self.isTokenByte) && !$0.name.isEmpty && $0.value.utf8.allSatisfy(Self.isText) })
     else { return .problem(400, "bad_request", "A header field has a name or a value that none has.") }
@@ -107,7 +107,7 @@ struct RequestReader {
       guard encoding.value.lowercased() == "chunked" else {
         return .problem(501, "not_implemented", "No transfer encoding is understood.")
       }
-      // The library takes a bare line feed for the end of a chunk's line, and shows only what is in the chunks.
+      // The library accepts a bare line feed as the end of a chunk's line, and shows only the chunks' content.
       return .problem(411, "length_required", "A body comes with its length: “Content-Length” is missing.")
     }
     if let length = lengths.first {
@@ -135,7 +135,7 @@ struct RequestReader {
 
   /// The answer to a head that is too large, whole or not; `nil` for any other.
   /// - Parameters:
-  ///   - size: how many bytes of it came.
+  ///   - size: how many bytes of it were received.
   ///   - target: how many of them are the request's target; all of them while that is not whole.
   static func refusal(ofHeadWith size: Int, target: Int, limit: Int) -> Response? {
     guard size > limit else { return nil }
@@ -165,8 +165,8 @@ struct RequestReader {
   /// Whether the head is as long as its request line and fields together.
   ///
   /// libmicrohttpd 0.9.75 ends a head at a field without a name, drops the continuation of a folded field, and cuts a value at a NUL, each
-  /// time without a word: what it then takes for the body, or for no body, is another request to a proxy before it. Where the pieces lie in
-  /// the connection's memory tells what was between them.
+  /// time silently. A proxy before it may take what it reads as the body, or as no body, for another request. The places of the pieces in
+  /// the connection's memory show what was between them.
   private var isWholeHead: Bool {
     let told = matinee_mhd_head_size(connection)
     guard told > 0, let method = exchange.method, let target = exchange.target, let version = exchange.version else { return true }
@@ -211,7 +211,7 @@ struct RequestReader {
       daemon.connections.received(part.count, connection)
       return true
     }
-    // An answer can be given only at the end, so the rest is read and thrown away. It is no longer than the limit.
+    // An answer can be given only at the end, so the rest is read and discarded. It is no longer than the limit.
     (exchange.body, exchange.file) = (Data(), nil)
     return true
   }
@@ -260,7 +260,7 @@ struct RequestReader {
 
   private static func make(_ response: Response) -> OpaquePointer? {
     if response.status == 304, let length = response.headers["Content-Length"].flatMap(UInt64.init) {
-      // Of an answer without a body the library tells the length that the body would have, and reads none of it.
+      // For an answer without a body the library sends the length that the body would have, and reads none of it.
       return MHD_create_response_from_callback(length, 1, { _, _, _, _ in -1 }, nil, nil)
     }
     return response.body.withUnsafeBytes { bytes in

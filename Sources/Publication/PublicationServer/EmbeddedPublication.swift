@@ -10,14 +10,14 @@ public actor EmbeddedPublication {
   private let web: (any Transport)?
   private let log: @Sendable (String) -> Void
   private var opening: Task<Publication, any Error>?
-  /// Why it could not be opened the last time: told once, however many requests find the same.
+  /// Why it could not be opened the last time: logged once for any number of requests.
   private var failure: String?
 
   /// - Parameters:
   ///   - folder: where it is; made when it is not there.
   ///   - clock: the publication's.
   ///   - web: where feeds are fetched; `nil` when none are while it is open.
-  ///   - log: told of what broke, in a line; called on any thread.
+  ///   - log: called on any thread with failures, each a line.
   public init(folder: String, clock: any AppClock, web: (any Transport)?, log: @escaping @Sendable (String) -> Void) {
     self.folder = folder
     self.clock = clock
@@ -25,7 +25,7 @@ public actor EmbeddedPublication {
     self.log = log
   }
 
-  /// The publication's answer. One that cannot be opened answers with a `Problem` that says why; the next request tries again.
+  /// The publication's answer. If the publication cannot be opened, the answer is a `Problem` that says why; the next request tries again.
   /// - Throws: `EncodingError`.
   public func answer(_ request: Request) async throws -> Response {
     do {

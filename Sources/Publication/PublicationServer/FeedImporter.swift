@@ -4,10 +4,10 @@ import HTTPTransport
 import Runtime
 import SQLiteStorage
 
-/// Imports feeds from files and URLs, one after the other, and says how far it is: the `import` of every program.
+/// Imports feeds from files and URLs, one after the other, and reports the progress: the `import` of every program.
 ///
-/// A source that cannot be imported is told in one line with file and position; the others are imported all the same. Where storing one ends
-/// in its middle, the line says what stays of it.
+/// A source that cannot be imported is reported in one line with file and position; the others are imported. If storing one was
+/// interrupted, the line says what is stored.
 public struct FeedImporter: Sendable {
   /// What a source became; with `--json` a line of its own.
   public struct Line: Codable, Equatable, Sendable {
@@ -141,7 +141,7 @@ public struct FeedImporter: Sendable {
 
   private struct Unreadable: Error { let sentence: String }
 
-  /// What a source has, and where that came from: a URL, or an absolute path.
+  /// A source's document and its origin: a URL, or an absolute path.
   private func read(_ source: String) async throws -> (document: FeedDocument, origin: FeedOrigin) {
     if source.hasPrefix("http://") || source.hasPrefix("https://") {
       guard let url = FeedAddress.url(source) else { throw Unreadable(sentence: "this is no http or https address.") }
@@ -155,7 +155,7 @@ public struct FeedImporter: Sendable {
     }
     switch status.st_mode & S_IFMT {
     case S_IFDIR: throw Unreadable(sentence: "this is a folder, not a feed.")
-    // What a terminal or a random number generator says never ends. A pipe does.
+    // Input from a terminal or a random number generator never ends. A pipe does.
     case S_IFCHR, S_IFBLK: throw Unreadable(sentence: "this is a device, not a feed.")
     default: break
     }
@@ -163,7 +163,7 @@ public struct FeedImporter: Sendable {
     return (document, FeedOrigin(source: path, name: path))
   }
 
-  /// A file's bytes, of which no more are read than may be in a feed, whatever it is.
+  /// A file's bytes, at most as many as a feed may have.
   private static func contents(of path: String, _ source: String) throws -> Data {
     let limit = FeedParser.defaultLimit
     let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0

@@ -6,7 +6,7 @@ import SQLiteStorage
 import SignedReceipts
 import Synchronization
 
-/// A publication: its content, its readers and what they bought, in one SQLite file, behind one function.
+/// A publication: its content, its readers and their purchases, in one SQLite file, behind one function.
 ///
 /// The same actor answers in process, for an app that embeds it, and behind a listener. It runs on a thread of its own.
 public actor Publication {
@@ -16,9 +16,9 @@ public actor Publication {
     case closed
     /// The file where the database should be has nothing in it.
     case emptyDatabase(path: String)
-    /// The file where the database should be is none, or another program's.
+    /// The database file is no database, or another program's.
     case foreignDatabase(path: String)
-    /// A setting in the database is none that this version can read.
+    /// A setting in the database is unreadable to this version.
     case damagedSetting(name: String)
     /// Receipts were signed with a key whose file is not there any more.
     case missingKey(path: String)
@@ -142,11 +142,11 @@ public actor Publication {
   ///   - gateway: charges readers.
   ///   - clock: the publication's time.
   ///   - identifiers: name what is made here, such as readers and posts.
-  ///   - offersSampleAccount: whether `PublicationInfo.sampleAccount` is told to everyone and may sign in. Its password is known to
-  ///     all, so a publication that others can reach says no.
-  ///   - needsKey: whether a missing key is an error. A program that signs nothing may say no.
+  ///   - offersSampleAccount: whether `PublicationInfo.sampleAccount` is sent to everyone and may sign in. Its password is known to all, so
+  ///       a publication that others can reach says no.
+  ///   - needsKey: whether a missing key is an error. A program that signs nothing may pass false.
   ///   - passwordCost: what hashing a new password costs.
-  ///   - log: told of what broke in here, in a line without secrets; called on any thread.
+  ///   - log: called on any thread with failures, each a line without secrets.
   /// - Throws: ``Failure``, `SQLiteError`, `MigrationError`, `KeyError`; `CocoaError` when the key file cannot be written;
   ///   `CancellationError` in a task that is cancelled, and an upgrade that is under way is undone.
   @_semantics("optimize.no.crossmodule") public init(
@@ -154,7 +154,7 @@ public actor Publication {
     offersSampleAccount: Bool = true, needsKey: Bool = true, passwordCost: PasswordCost = .standard,
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws {
-    // Not inlined into other modules: there the optimizer of Swift 6.3 requests the isolation of `deinit` in a circle, and gives up.
+    // Not inlined into other modules: there the optimizer of Swift 6.3 fails with a circular request for the isolation of `deinit`.
     self.gateway = gateway
     self.clock = clock
     self.identifiers = identifiers
@@ -212,7 +212,7 @@ public actor Publication {
     sweepSoon(try content.removedClubs())
   }
 
-  /// Answers one request; whatever goes wrong becomes an answer too.
+  /// Answers one request; an error becomes an answer too.
   public nonisolated func handle(_ request: Request) async -> Response {
     if let answer = imports.overtake(request, sessions, at: clock.unixTime) { return answer }
     do {
@@ -228,13 +228,13 @@ public actor Publication {
     }
   }
 
-  /// Does `work` when it is its client's turn. What takes long is one at a time of each, so that what waits for the thread that writes it,
-  /// and the memory that this takes, grow with the readers and not with their requests.
+  /// Runs `work` when it is its client's turn. Each client has one long request at a time, so that the queue for the writing thread, and
+  /// its memory, grow with the readers and not with their requests.
   private nonisolated func inTurn(
     _ route: Route, _ request: Request, _ work: nonisolated(nonsending) () async throws -> Response
   ) async throws -> Response {
     guard route.takesTurns else { return try await work() }
-    // Only the publication's thread can tell whose token it is before its first use.
+    // Before a token's first use, only the publication's thread can look up its reader.
     let reader = try Self.tokenDigest(request).flatMap(sessions.reader)
     let (client, its) = reader.map { ($0, turns) } ?? (request.client ?? "", strangers)
     return try await its.take(client) {
@@ -290,8 +290,8 @@ public actor Publication {
   /// Whether it is about to be closed.
   nonisolated var isEnding: Bool { isStopping.isSet }
 
-  /// Ends imports and searches that are under way, in their middle; nothing half-done stays. No charge is resumed from now on. Everything
-  /// else goes on, until ``close()``.
+  /// Interrupts imports and searches that are under way; nothing half-done stays. No charge is resumed from now on. Everything else
+  /// continues, until ``close()``.
   public nonisolated func endLongWork() {
     isStopping.set()
     imports.cancel()

@@ -3,7 +3,7 @@ import FeedFormats
 import Foundation
 import PublicationAPI
 
-/// The publication that the app brings along: three fan clubs, forty posts, what it sells, and an account for anyone to try.
+/// The publication inside the app: three fan clubs, forty posts, its products, and an account for everyone to try.
 ///
 /// It is written in Resources/sample-publication and compiled in. Each post there says how many days it appeared *before the publication
 /// was opened* for the first time, so that the newest one is always some hours old and the oldest about half a year, whenever the app is

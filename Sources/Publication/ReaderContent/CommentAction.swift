@@ -5,7 +5,7 @@ import PublicationClient
 
 /// Writes a comment under an identifier chosen here, writes it again, or deletes one of the reader's own.
 ///
-/// Only the last of these counts for one comment, so that deleting one that was never sent sends no text. It changes ``Post/comments`` by
+/// Only the last action on a comment counts, so that deleting one that was never sent sends no text. It changes ``Post/comments`` by
 /// ``counted`` until the publication has said how many there are.
 public struct CommentAction: Action {
   /// Its name in the outbox.
@@ -20,7 +20,7 @@ public struct CommentAction: Action {
   public let text: String?
   /// The reader's name, until the publication says it.
   public let author: String
-  /// When the reader wrote it, until the publication says when it came.
+  /// When the reader wrote it, until the publication's answer has the date.
   public let written: Date
   /// By how much the post has more comments: 1 for a new one, -1 for one of the publication's that goes; `nil` for 0.
   public let counted: Int?
@@ -46,7 +46,7 @@ public struct CommentAction: Action {
     value?.text = text
   }
 
-  /// `PUT` or `DELETE /v1/posts/ID/comments/COMMENT`; a comment that is gone already is as good as deleted.
+  /// `PUT` or `DELETE /v1/posts/ID/comments/COMMENT`; a comment that is gone already counts as deleted.
   /// - Returns: the comment as the publication has it; `nil` once it is deleted.
   /// - Throws: ``ClientError``.
   func send(by client: APIClient) async throws -> Comment? {

@@ -4,16 +4,16 @@ import PublicationAPI
 import PublicationClient
 import Runtime
 
-/// What a reader can do: each of these has changed the cache when it returns, survives the end of the app, and is sent when it can be.
+/// The reader's actions: each has changed the cache when it returns, survives the end of the app, and is sent as soon as possible.
 extension ContentStore {
-  /// What the publication has not confirmed: "3 changes waiting" for as long as it says why.
+  /// The actions that the publication has not confirmed: "3 changes waiting", with the reason.
   public var outboxStatus: LastValue<OutboxStatus> { actions.outboxStatus }
 
-  /// Sends what waits at once, instead of at the next try: the reader asked.
+  /// Sends pending actions at once, instead of at the next try: for the reader's own request.
   /// - Returns: see `ActionController`.
   @discardableResult public func retryNow() -> Task<Void, Never>? { actions.retryNow() }
 
-  /// What the reader chose for a post that waits to be sent, in a sentence; `nil` for nothing, and for what is simply on its way.
+  /// The reader's choices for a post that wait to be sent, in a sentence; `nil` for none, and for those that are being sent.
   public func waiting(about id: Post.ID) -> String? {
     guard outboxStatus.value.problem != nil, posts.isPending(id) else { return nil }
     let reacts = actions.isHeldUp(ReactionAction.self, on: id)
@@ -32,28 +32,28 @@ extension ContentStore {
     return "Your choice to \(fanClubs[id]?.followed == true ? "follow" : "stop following") waits to be sent."
   }
 
-  /// Reacts to a post in this way, or takes the reaction away when it was this one; a post that is not known is left alone.
+  /// Sets the reader's reaction to a post, or removes it when it was this one; does nothing for an unknown post.
   public func react(_ id: Post.ID, _ reaction: Reaction) {
     guard let post = posts[id] else { return }
     set(ReactionSetting.self, of: [id], in: posts, to: post.reaction == reaction ? nil : reaction)
   }
 
-  /// Adds the reader's heart, or takes away whatever reaction there is; a post that is not known is left alone.
+  /// Adds the reader's heart, or removes their reaction of any kind; does nothing for an unknown post.
   public func toggleReaction(_ id: Post.ID) {
     guard let post = posts[id] else { return }
     set(ReactionSetting.self, of: [id], in: posts, to: post.reaction == nil ? .love : nil)
   }
 
-  /// Adds the reader's bookmark, or removes it; a post that is not known is left alone.
+  /// Adds the reader's bookmark, or removes it; does nothing for an unknown post.
   public func toggleBookmark(_ id: Post.ID) {
     guard let post = posts[id] else { return }
     set(BookmarkSetting.self, of: [id], in: posts, to: !post.bookmarked)
   }
 
-  /// Marks a post as read, or as unread; nothing is sent for one that is so already, or not known.
+  /// Marks a post as read, or as unread; does nothing for one that is so already, or unknown.
   public func markRead(_ id: Post.ID, _ read: Bool = true) { set(ReadSetting.self, of: [id], in: posts, to: read) }
 
-  /// Marks everything as read that appeared until some moment, whether it is here or not.
+  /// Marks all posts as read that appeared until a moment, also those that are not here.
   /// - Parameter clubs: whose posts; `nil` for all.
   /// - Returns: what takes it back.
   @discardableResult public func markAllRead(until: Date, in clubs: Set<FanClub.ID>? = nil) -> ReadUndo {
@@ -77,7 +77,7 @@ extension ContentStore {
     return ReadUndo(posts: unread)
   }
 
-  /// Takes back that posts were marked as read: exactly those that were unread before are unread again, but what was read by itself since.
+  /// Undoes marking posts as read: exactly those that were unread before are unread again, except those that were read by themselves since.
   public func undo(_ undo: ReadUndo) {
     guard !isClosed else { return }
     actions.perform(undo.marks.map { UnreadAllAction(id: identifiers.next(), mark: $0.id, clubs: $0.clubs) })
@@ -90,9 +90,9 @@ extension ContentStore {
     set(FollowSetting.self, of: [id], in: fanClubs, to: !club.followed)
   }
 
-  /// Removes a fan club that the reader added, with its posts: from the publication, and then from all that is here. What waits to be sent
-  /// about it is dropped. Nothing is shown ahead of the answer, since others may have made use of it.
-  /// - Returns: whether it is gone; if not, the reader was told why.
+  /// Removes a fan club that the reader added, with its posts: from the publication, and then from all data here. Pending actions on it are
+  /// dropped. Nothing changes before the answer, since other readers may use it.
+  /// - Returns: whether it is gone; if not, the reader was shown why.
   public func removeFanClub(_ id: FanClub.ID) async -> Bool {
     let client = client
     do { try await request("fanclub.remove") { try await client.removeFanClub(id) } } catch {
@@ -124,7 +124,7 @@ extension ContentStore {
     return true
   }
 
-  /// Writes a comment under a post. White space around it is left out, and so are control characters, which come in by pasting.
+  /// Writes a comment under a post. White space around it is left out, and so are control characters, which pasted text may have.
   /// - Returns: the comment's identifier in ``comments``; `nil` for a text that is empty or longer than ``Comment/longest`` or
   ///   ``Comment/largest``.
   @discardableResult public func comment(on post: Post.ID, _ text: String) -> Comment.ID? {
@@ -138,10 +138,10 @@ extension ContentStore {
     return action.entityID
   }
 
-  /// Deletes one of the reader's own comments; any other, and one that is not known, is left alone.
+  /// Deletes one of the reader's own comments; does nothing for any other, or an unknown one.
   public func deleteComment(_ id: Comment.ID) {
     guard !isClosed, let comment = comments[id], comment.isMine, let uuid = UUID(uuidString: id) else { return }
-    // One that waits was counted by its own action, which this takes the place of.
+    // A pending comment was counted by its own action, which this one supersedes.
     let counted = comments.isPending(id) ? nil : -1
     actions.perform(
       CommentAction(
@@ -149,7 +149,7 @@ extension ContentStore {
   }
 
   /// The text of comments that the publication refused, so that the reader need not write it again: once, and again after the next start
-  /// only when the draft that it went to was not kept.
+  /// only if the draft that got it was not stored.
   public func takeRefusedComment(on post: Post.ID) -> String? {
     let taken = refusedComments.filter { $0.post == post }
     refusedComments.removeAll { $0.post == post }
@@ -159,7 +159,7 @@ extension ContentStore {
     return new.isEmpty ? nil : new.compactMap(\.text).joined(separator: "\n\n")
   }
 
-  /// Forgets refused comments that the reader has sent again, or removed from the field.
+  /// Removes refused comments that the reader has sent again, or removed from the field.
   func forgetHandedBack() {
     let forgotten = handedBack.filter { commentDrafts[$0.post] == nil }
     guard !forgotten.isEmpty else { return }
@@ -175,7 +175,7 @@ extension ContentStore {
   }
 
   func registerActions() {
-    // Actions are sent in the name of this reader, even if another one has signed in by then.
+    // Actions are sent as this reader, even if another one has signed in by then.
     let client = client.pinned() ?? client
     register(ReactionSetting.self, postCache, client)
     register(BookmarkSetting.self, postCache, client)
@@ -243,7 +243,7 @@ extension ContentStore {
     }
   }
 
-  /// Removes an entity everywhere that the publication, in answer to an action, says is gone.
+  /// Removes an entity everywhere after the publication answered an action with its removal.
   private func forget<Value>(_ id: String, in cache: (any CacheWriting<Value>)?, _ error: any Error) {
     if (error as? ClientError)?.isNotFound == true { cache?.remove([id]) }
   }
@@ -254,23 +254,22 @@ extension ContentStore {
     countUnread()
   }
 
-  /// The publication has posts that it did not have before: more of their clubs are unread. The caller, which looked for new posts, says
-  /// which they are; a post that is reported again changes nothing.
+  /// Adds new posts of the publication to the unread counts of their clubs. A post that is reported again changes nothing.
   public func newPostsSeen(_ posts: some Sequence<Post.ID>) {
     guard !isClosed else { return }
     uncounted.formUnion(posts.filter { counted.insert($0).inserted }.compactMap { self.posts[$0]?.fanClubID })
     countUnread()
   }
 
-  /// The publication alone can say how many posts of a club are unread: it has posts that are not known here. It is asked for each club
-  /// once, when all actions of the reader are sent; where it cannot be reached, when it can be again.
+  /// Only the publication knows how many posts of a club are unread: it has posts that are not known here. The count is requested once for
+  /// each club, after all actions of the reader are sent; if the publication is unreachable, when it is reachable again.
   func countUnread() {
     guard actions.outboxStatus.value.count == 0 else { return }
     let clubs = uncounted.filter { fanClubs[$0]?.unread != nil }
     uncounted = []
     guard !clubs.isEmpty else { return }
     Task { [weak self] in
-      // One after the other: when all is marked as read there may be hundreds.
+      // One after the other: after "mark all as read" there may be hundreds.
       for club in clubs.sorted() where self?.isClosed == false {
         do { _ = try await self?.loadFanClub(club, refetch: true) } catch {
           if RequestError(explaining: error).isUnreachable { self?.uncounted.insert(club) }

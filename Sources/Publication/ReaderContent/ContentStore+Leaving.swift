@@ -2,9 +2,9 @@ import ContentCache
 import PublicationAPI
 import Runtime
 
-/// What becomes of a reader's work when they sign out.
+/// The fate of a reader's unsent work when they sign out.
 extension ContentStore {
-  /// What signing out now would put off or lose, a sentence each; empty when it would nothing.
+  /// What signing out now would delay or lose, a sentence each; empty for nothing.
   public var costsOfLeaving: [String] {
     var costs: [String] = []
     switch outboxStatus.value.count {
@@ -35,13 +35,13 @@ extension ContentStore {
     return stream
   }
 
-  /// Returns when ``costsOfLeaving`` can be relied on: the actions on their way were answered, or wait for something to change, and the
-  /// publication was asked whether it is there. An earlier answer may be old, and a request that hangs says nothing.
-  /// - Parameter patience: how long that may take; a publication that does not answer by then is out of reach.
+  /// Returns when ``costsOfLeaving`` can be relied on: the actions on their way were answered, or wait for a change, and the publication
+  /// was tested for reachability. An earlier answer may be old, and a request that hangs says nothing.
+  /// - Parameter patience: how long that may take; a publication that does not answer in time counts as unreachable.
   public func learnCostsOfLeaving(within patience: Duration = .seconds(2)) async {
     let changes = outboxStatus.stream()
     var isKnown = false
-    // Not cancelled below: an answer that comes late counts all the same.
+    // Not cancelled below: a late answer still counts.
     let question = Task { [weak self, client] in
       do { _ = try await self?.request("leave.reach") { try await client.publication() } } catch {
         if !RequestError.isAnswer(error) { self?.isOutOfReach = true }

@@ -4,8 +4,8 @@ import PublicationClient
 
 /// The publication's lists: each is fetched page by page, and its entities go into their cache.
 extension ContentStore {
-  /// Posts, newest first. In a list of bookmarks a row leaves as soon as its bookmark is taken away, and comes back where it was if that was
-  /// refused; other lists stay as they are until they are loaded again.
+  /// Posts, newest first. In a list of bookmarks a row leaves as soon as its bookmark is removed, and comes back to its place if that was
+  /// refused; other lists stay unchanged until they are loaded again.
   /// - Parameters:
   ///   - label: names the request among the deliveries: `feed.load`.
   ///   - filter: which posts.

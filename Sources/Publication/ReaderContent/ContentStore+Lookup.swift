@@ -2,7 +2,7 @@ import ContentCache
 import PublicationAPI
 import PublicationClient
 
-/// What is looked up by itself, for no list that stays. What comes is in the caches when each returns.
+/// Requests for single entities and searches, without a stored list. Their entities are in the caches when each returns.
 extension ContentStore {
   /// Whether a post is known here, without asking the publication.
   public func isKnown(post id: Post.ID) async -> Bool { await postCache.loadFromStore(id) != nil }
@@ -10,7 +10,8 @@ extension ContentStore {
   /// Whether a fan club is known here, without asking the publication.
   public func isKnown(fanClub id: FanClub.ID) async -> Bool { await clubCache.loadFromStore(id) != nil }
 
-  /// A page of posts that hold all words of a text, and the fan clubs that have them in their names; all are in the caches when it returns.
+  /// A page of posts that hold all words of a text, and the fan clubs with these words in their names; all are in the caches when it
+  /// returns.
   /// - Throws: `ClientError`.
   public func search(_ text: String, cursor: String? = nil) async throws -> SearchResults {
     let (stamp, clubStamp, client) = (postCache.stamp(), clubCache.stamp(), client)
@@ -22,8 +23,8 @@ extension ContentStore {
     return page
   }
 
-  /// The fan clubs that were ever read and have all words of a text in their names, by name: for when the publication cannot be asked. They
-  /// are in the cache when it returns.
+  /// The fan clubs that were ever read and have all words of a text in their names, sorted by name: for when the publication is
+  /// unreachable. They are in the cache when it returns.
   public func knownFanClubs(named text: String) async -> [FanClubHit] {
     await clubCache.loadAllFromStore()
     let clubs = clubCache.ids { !MarkedText($0.name, finding: text).matches.isEmpty }.compactMap { clubCache[$0] }
@@ -31,12 +32,12 @@ extension ContentStore {
       .map { FanClubHit(club: $0, name: MarkedText($0.name, finding: text).marked) }
   }
 
-  /// The newest posts of the fan clubs that the reader follows, unless they are what is known; the posts are in the cache when it returns.
+  /// The newest posts of the fan clubs that the reader follows, unless they are unchanged; the posts are in the cache when it returns.
   /// - Parameter label: what the delivery is called.
   /// - Throws: `ClientError`.
   public func followedPosts(_ label: String, ifNoneMatch etag: String?) async throws -> Conditional<Page<Post>> {
     let (stamp, client) = (postCache.stamp(), client)
-    // As many as there can be: a feed that is asked seldom brings posts that stand below newer ones.
+    // As many as possible: a feed that is fetched seldom has new posts that are older than others.
     let answer = try await request(label) { try await client.posts(PostFilter(followed: true), limit: 100, ifNoneMatch: etag) }
     if case .changed(let page, _) = answer, !isClosed { postCache.store(page.items, asOf: stamp) }
     return answer
@@ -47,8 +48,8 @@ extension ContentStore {
   /// - Throws: `ClientError`.
   public func followedClubs(_ label: String) async throws -> [FanClub] { try await allClubs(label).filter(\.followed) }
 
-  /// The fan clubs whose feeds bring what a reader sees of the publication: those that the reader follows, and those whose posts are there.
-  /// None where readers have no say in feeds. All are in the cache when it returns.
+  /// The fan clubs whose feeds matter to a reader: those that the reader follows, and those with posts. None where readers may not fetch
+  /// feeds. All are in the cache when it returns.
   /// - Parameter label: what the deliveries are called.
   /// - Throws: `ClientError`.
   public func clubsWithFeeds(_ label: String) async throws -> [FanClub] {

@@ -4,9 +4,9 @@ import PublicationAPI
 import PublicationClient
 import Runtime
 
-/// The content of one signed-in reader: a copy of each entity, and the one door by which the reader changes any.
+/// The content of one signed-in reader: the copy of each entity, and the only way for the reader to change one.
 ///
-/// The coordinator makes one when a reader signs in, hands it to the pages, and closes it when the reader is gone. Isolated to the main
+/// The coordinator makes one when a reader signs in, passes it to the pages, and closes it when the reader signs out. Isolated to the main
 /// actor.
 @MainActor public final class ContentStore {
   /// The publication, as this reader.
@@ -19,7 +19,7 @@ import Runtime
   public var fanClubs: any CacheReading<FanClub> { clubCache }
   /// One copy of each comment.
   public var comments: any CacheReading<Comment> { commentCache }
-  /// Applies what the reader does, sends it, and takes it back when it was refused.
+  /// Applies the reader's actions, sends them, and takes them back when they were refused.
   public let actions: ActionController
 
   /// Whether the reader may read premium posts. The app sets it from the entitlements; pages on screen follow.
@@ -27,11 +27,10 @@ import Runtime
     didSet { if hasPremium != oldValue { for page in pagesOnScreen { page.accessChanged() } } }
   }
 
-  /// How many article passes the reader has; `nil` until the publication has said so.
+  /// How many article passes the reader has; `nil` until the publication has answered.
   public let passes = LastValue<Int?>(nil)
 
-  /// What the reader is writing, by the post that it is about. A refused comment among it is kept for longer: see
-  /// ``takeRefusedComment(on:)``.
+  /// The reader's drafts, by post. A refused comment among them is kept for longer: see ``takeRefusedComment(on:)``.
   public var commentDrafts: [Post.ID: String] {
     get { unfinished.drafts }
     set {
@@ -48,13 +47,13 @@ import Runtime
 
   /// What the reader has begun, as it is now.
   public internal(set) var unfinished: UnfinishedWork { didSet { if unfinished != oldValue { onUnfinishedChanged?(unfinished) } } }
-  /// Called after each change of ``unfinished``, so that the app can keep it.
+  /// Called after each change of ``unfinished``, so that the app can store it.
   public var onUnfinishedChanged: ((UnfinishedWork) -> Void)?
 
-  /// Counts what made every list out of date, such as a feed that was added.
+  /// Counts the events that made every list out of date, such as an added feed.
   public private(set) var listsAge = 0
 
-  /// When the posts of a club were last fetched for the reader, in this run: those that it had by then are no news to them.
+  /// When the posts of a club were last fetched for the reader, in this run: posts from before that are not new to them.
   public private(set) var fetchedAt: [FanClub.ID: Date] = [:]
 
   /// Whether the reader is gone.
@@ -69,13 +68,13 @@ import Runtime
   /// Called whenever the publication has answered.
   public var onAnswer: (() -> Void)?
 
-  /// Called when the reader wants to know again what they may read: a purchase may have been given back.
+  /// Called when the reader's access should be checked again: a purchase may have been refunded.
   public var onAccessAsked: (() -> Void)?
 
-  /// Called when the publication keeps the text of a post from a reader who has premium access, as far as is known here.
+  /// Called when the publication refuses the text of a post to a reader who has premium access by what is known here.
   public var onAccessRefused: (() -> Void)?
 
-  /// Called with a sentence for the reader when something is wrong with what is kept for reading without network.
+  /// Called with a sentence for the reader when something is wrong with the data for reading offline.
   public var onStorageNotice: ((String) -> Void)? {
     didSet { for cache in [postCache, clubCache, commentCache] as [any AnyCache] { cache.onNotice = onStorageNotice } }
   }
@@ -94,12 +93,12 @@ import Runtime
   var refusedComments: [CommentAction] = []
   /// Those of them that the reader has in a field, to send or to give up.
   var handedBack: [CommentAction] = []
-  /// The clubs of which the publication has to say how many posts are unread now.
+  /// The clubs whose count of unread posts has to be requested.
   var uncounted: Set<FanClub.ID> = []
-  /// New posts whose clubs were told of above.
+  /// New posts whose clubs are counted above.
   var counted: Set<Post.ID> = []
   private var onScreen: [() -> (any ContentScreen)?] = []
-  /// What to tell the next page, each thing once.
+  /// Sentences for the next page, each once.
   private var unseenFailures: [String] = []
   private var passGeneration = 0
   private let random: any RandomSource
@@ -139,7 +138,7 @@ import Runtime
     for cache in [postCache, clubCache, commentCache] as [any AnyCache] { cache.onAnswer = { [weak self] in self?.heard($0) } }
   }
 
-  /// Sends what an earlier run of the app could not; with an outbox, nothing is sent before this.
+  /// Sends the pending actions of earlier runs; with an outbox, nothing is sent before this.
   public func resume() async {
     await actions.resume()
     // What is pending is known now, and stays once that is written.
@@ -149,7 +148,7 @@ import Runtime
     stored?.startEvicting()
   }
 
-  /// Returns when everything accepted so far is in the outbox, and everything read in its store: before the process ends.
+  /// Returns when all actions so far are in the outbox, and all read entities in the store: for use before the process ends.
   public func written() async {
     await actions.written()
     await postCache.written()
@@ -157,18 +156,18 @@ import Runtime
     await commentCache.written()
   }
 
-  /// Asks how many passes the reader has. Without an answer, what was known stays.
+  /// Asks how many passes the reader has. Without an answer, the known number stays.
   /// - Throws: `ClientError`.
   public func refreshPasses() async throws {
     passGeneration += 1
     let (mine, client) = (passGeneration, client)
     let balances = try await request("passes.load") { try await client.balances() }
-    // An answer from before a pass was spent, or for a reader who is gone, is out of date.
+    // An answer from before a pass was spent, or for a reader who has signed out, is out of date.
     guard mine == passGeneration, !isClosed else { return }
     passes.value = balances.first { $0.type == Balance.articlePass }?.amount ?? 0
   }
 
-  /// Opens a premium post with one of the reader's passes. Trying again after an answer was lost spends none a second time.
+  /// Opens a premium post with one of the reader's passes. Another try after a lost answer spends no second pass.
   /// - Throws: `ClientError`.
   public func unlock(_ id: Post.ID) async throws {
     let (stamp, client) = (postCache.stamp(), client)
@@ -183,10 +182,10 @@ import Runtime
     try? await refreshPasses()
   }
 
-  /// Something came to the publication that lists do not show yet: each is loaded again when it comes on screen.
+  /// The publication has new content that lists do not show yet: each list is loaded again when it is on screen.
   public func listsAreStale() { listsAge += 1 }
 
-  /// Has the publication fetch the posts of a club that came from a list of feeds.
+  /// Has the publication fetch the posts of a club that was imported from a list of feeds.
   /// - Returns: how far it is.
   /// - Throws: `ClientError`.
   func fetchPosts(of club: FanClub.ID) async throws -> Import {
@@ -195,12 +194,12 @@ import Runtime
     return try await request("fanclub.fetch") { try await client.refreshFanClub(club) }
   }
 
-  /// The same, until it is over, however often the publication cannot be reached meanwhile: the fetch goes on there without the app.
+  /// The same, and waits for the end, also while the publication is unreachable: the fetch continues there without the app.
   /// - Parameters:
   ///   - clock: when to look.
-  ///   - begun: told once the publication has begun.
-  /// - Returns: what became of it.
-  /// - Throws: `ClientError` when it did not begin, or the publication does not know of it any more; `CancellationError`.
+  ///   - begun: called once the publication has begun.
+  /// - Returns: the import's last known state: finished, unless the store was closed.
+  /// - Throws: `ClientError` when it did not begin, or the publication does not know it any more; `CancellationError`.
   public func fetchPosts(
     of club: FanClub.ID, pacedBy clock: any AppClock, begun: @MainActor (Import) -> Void = { _ in }
   ) async throws -> Import {
@@ -220,9 +219,9 @@ import Runtime
 
   private static let pace = Duration.milliseconds(500)
 
-  /// Brings a post into the cache, with its body: what is kept of it at once, and then what the publication says.
-  /// - Parameter refetch: whether it is asked for again while it is asked for already, since the answer may be another now.
-  /// - Returns: what the publication said: without a body when this reader may not read it.
+  /// Loads a post with its body into the cache: first the stored one, then the publication's.
+  /// - Parameter refetch: whether to send another request while one is under way, since the answer may differ now.
+  /// - Returns: the publication's answer: without a body when this reader may not read it.
   /// - Throws: `ClientError`.
   @discardableResult public func loadPost(_ id: Post.ID, refetch: Bool = false) async throws -> Post {
     let (client, wasUnlocked) = (client, posts[id]?.unlocked == true)
@@ -239,7 +238,7 @@ import Runtime
     return post
   }
 
-  /// Brings a fan club into the cache: what is kept of it at once, and then what the publication says.
+  /// Loads a fan club into the cache: first the stored one, then the publication's.
   /// - Parameter refetch: see ``loadPost(_:refetch:)``.
   /// - Throws: `ClientError`.
   @discardableResult public func loadFanClub(_ id: FanClub.ID, refetch: Bool = false) async throws -> FanClub {
@@ -265,7 +264,7 @@ import Runtime
     }
   }
 
-  /// An answer shows that the publication is there: neither pending actions nor a page need wait for their next try.
+  /// An answer shows that the publication is reachable: neither pending actions nor a page need to wait for their next try.
   private func heard(_ error: (any Error)?) {
     guard !isClosed else { return }
     guard error.map(RequestError.isAnswer) ?? true else {
@@ -285,15 +284,15 @@ import Runtime
     retryUnreachable()
   }
 
-  /// The publication has answered a request that is not this store's, such as one for what the reader bought: actions that wait, if only
-  /// because the publication could not be reached, need not wait for their next try.
+  /// The publication has answered a request that is not this store's, such as one for purchases: actions that wait only because the
+  /// publication was unreachable need not wait for their next try.
   public func publicationAnswered() {
     guard !isClosed, isOutOfReach || outboxStatus.value.problem != nil else { return }
     isOutOfReach = false
     networkIsBack()
   }
 
-  /// There is a network, as the desktop says: neither what waits to be sent nor a page need wait for its next try.
+  /// There is a network, according to the desktop: neither pending actions nor a page need to wait for their next try.
   public func networkIsBack() {
     actions.networkIsBack()
     retryUnreachable()
@@ -320,7 +319,7 @@ import Runtime
     }
   }
 
-  /// Runs a request; an entity that the publication says is gone is removed everywhere.
+  /// Runs a request; an entity that is gone at the publication is removed everywhere.
   private func forgetting<Value>(
     _ id: String, in cache: any CacheWriting<Value>, _ body: () async throws -> Value
   ) async throws -> Value {
@@ -330,7 +329,7 @@ import Runtime
     }
   }
 
-  /// A page came on screen. It is held weakly, and told first what failed while no page was there to say so.
+  /// A page is on screen. It is held weakly, and first gets the failures that no page could show.
   public func enter(_ page: any ContentScreen) {
     leave(page)
     onScreen.append { [weak page] in page }
@@ -338,12 +337,12 @@ import Runtime
     unseenFailures = []
   }
 
-  /// A page is off screen and is told nothing more.
+  /// A page is off screen and gets no more failures.
   public func leave(_ page: any ContentScreen) {
     onScreen.removeAll { weak in weak().map { $0 === page } ?? true }
   }
 
-  /// The reader is gone: forgets everything, and what is still on its way reaches no page. What was not sent stays in the outbox.
+  /// The reader has signed out: removes everything from memory, and later answers reach no page. Pending actions stay in the outbox.
   /// - Parameter keepsUnfinished: whether ``unfinished`` is there when the same reader is back: ``onUnfinishedChanged`` is then not called
   ///   for its end.
   public func close(keepingUnfinished keepsUnfinished: Bool = false) {
@@ -363,7 +362,7 @@ import Runtime
 
   private var pagesOnScreen: [any ContentScreen] { onScreen.compactMap { $0() } }
 
-  /// Tells the pages on screen, or else the next one.
+  /// Shows a failure on the pages on screen, or else on the next one.
   func failed(_ sentence: String) {
     let pages = pagesOnScreen
     if pages.isEmpty, !unseenFailures.contains(sentence) { unseenFailures.append(sentence) }
@@ -380,6 +379,6 @@ import Runtime
 extension Cache: AnyCache {}
 
 extension Import {
-  /// Why a fan club's posts did not come, for the reader; `nil` when they did.
+  /// Why a fan club's posts could not be fetched, for the reader; `nil` when they were.
   public var problemOfFetching: String? { state == .done ? nil : problem ?? "The posts of this fan club could not be fetched." }
 }

@@ -37,12 +37,12 @@ extension Post: Entity {
     }
   }
 
-  // A body is stored with what comes with it in a comment behind it, which every version takes for what it is.
+  // A body is stored with its enclosures in an HTML comment behind it, which every version ignores.
   private static let enclosuresBegin = "<!--enclosures "
   private static let enclosuresEnd = "-->"
 
   private static func detail(of body: String, _ enclosures: [Enclosure]) -> String {
-    // A body that looks as if something came with it says that nothing does.
+    // A body that ends like one with enclosures gets a mark that it has none.
     guard !enclosures.isEmpty || body.hasSuffix(enclosuresEnd) else { return body }
     guard let json = try? String(decoding: Wire.encode(enclosures), as: UTF8.self) else { return body }
     // Nothing in a comment may look like its end.
@@ -112,7 +112,7 @@ extension Conditional {
 }
 
 extension String {
-  /// As a row has room for it: runs of white space, line breaks among them, are one space.
+  /// For a row: each run of white space, including line breaks, is one space.
   public var onOneLine: String {
     // Nearly every text is so already, and a list asks for many.
     var last = UInt8(ascii: " ")

@@ -19,7 +19,7 @@ public struct MarkedText: Equatable, Sendable {
     var plain = ""
     var found: [Range<Int>] = []
     var start: Int?
-    // By scalars: what follows a mark, such as an accent on its own, must not become one character with it.
+    // By scalars: text after a mark, such as a lone accent, must not become one character with it.
     for scalar in marked.unicodeScalars {
       switch scalar {
       case SearchHit.markStart.unicodeScalars.first: start = plain.utf8.count
@@ -51,11 +51,11 @@ public struct MarkedText: Equatable, Sendable {
 }
 
 extension MarkedText {
-  /// A text in which the words of another are marked, when all of them are in it: each whole, the last as far as it is typed, cases and
-  /// accents aside. Nothing is marked otherwise.
+  /// A text in which the words of another are marked, when all of them are in it: each whole, the last as a prefix, without regard to case
+  /// and accents. Otherwise nothing is marked.
   ///
   /// The publication's own search does the same for posts; this one is for the few names that are known without it.
-  /// - Parameter needsAll: otherwise the words that are in it are marked, however many are not.
+  /// - Parameter needsAll: otherwise the words that are in it are marked, even if others are not.
   public init(_ text: String, finding words: String, needsAll: Bool = true) {
     let wanted = Self.words(of: words).map { Self.folded(words[$0]) }
     let there = Self.words(of: text).map { (place: $0, word: Self.folded(text[$0])) }
@@ -79,7 +79,7 @@ extension MarkedText {
       })
   }
 
-  /// With ``SearchHit/markStart`` and ``SearchHit/markEnd``, as a search answers it. Where the text has these characters itself, they go.
+  /// With ``SearchHit/markStart`` and ``SearchHit/markEnd``, as in a search's answer. These characters are removed from the text itself.
   public var marked: String {
     parts.map { part in
       let text = part.text.filter { $0 != SearchHit.markStart && $0 != SearchHit.markEnd }

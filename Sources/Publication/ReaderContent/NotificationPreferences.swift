@@ -2,7 +2,7 @@ import Foundation
 import PublicationAPI
 import Runtime
 
-/// When a reader wants to hear of new posts.
+/// When a reader is notified of new posts.
 public struct NotificationSettings: Codable, Equatable, Sendable {
   /// Whether at all.
   public var isOn = true
@@ -55,10 +55,10 @@ public struct NotificationSettings: Codable, Equatable, Sendable {
     persist(new)
   }
 
-  /// Whether the reader wants to hear of a club that they follow.
+  /// Whether the reader is notified of new posts of a club that they follow.
   public func isOn(for club: FanClub.ID) -> Bool { !settings.value.muted.contains(club) }
 
-  /// Says whether the reader wants to hear of a club that they follow.
+  /// Turns notifications of a followed club's new posts on or off.
   public func set(_ isOn: Bool, for club: FanClub.ID) {
     change { if isOn { $0.muted.remove(club) } else { $0.muted.insert(club) } }
   }

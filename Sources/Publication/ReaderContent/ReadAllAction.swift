@@ -2,9 +2,9 @@ import ContentCache
 import Foundation
 import PublicationAPI
 
-/// Marks everything as read that appeared until some moment, whether it is here or not: one action and one request, however much it is.
+/// Marks all posts as read that appeared until a moment, also those that are not here: one action and one request for any number.
 ///
-/// Each counts, since one that reaches less far must not take the place of another.
+/// Each counts, since one with a narrower range must not supersede another.
 public struct ReadAllAction: Action, Equatable {
   /// Its name in the outbox; never changed.
   public static let kind = "read_all"
@@ -37,7 +37,8 @@ public struct ReadAllAction: Action, Equatable {
   }
 }
 
-/// Takes a ``ReadAllAction`` back: what was unread before it is unread again, whether it is here or not, unless it was read by itself since.
+/// Undoes a ``ReadAllAction``: posts that were unread before it are unread again, also those that are not here, unless they were read by
+/// themselves since.
 public struct UnreadAllAction: Action {
   /// Its name in the outbox; never changed.
   public static let kind = "unread_all"
@@ -70,7 +71,7 @@ public struct UnreadAllAction: Action {
   }
 }
 
-/// What marked posts as read at one stroke, to take that back: see ``ContentStore/undo(_:)``.
+/// A request that marked many posts as read, for undoing it: see ``ContentStore/undo(_:)``.
 public struct ReadUndo: Equatable, Sendable {
   /// Those that say until when.
   var marks: [ReadAllAction] = []

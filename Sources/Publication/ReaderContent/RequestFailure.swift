@@ -2,19 +2,19 @@ import ContentCache
 import PublicationClient
 
 extension RequestError {
-  /// What an error of a call means to a page, with a sentence for the reader.
+  /// How a page handles an error of a call, with a sentence for the reader.
   public init(explaining error: any Error) {
     let error = error as? ClientError
     let sentence = error?.sentence ?? "Something went wrong. Try again."
     self = error?.isOffline == true ? .unreachable(sentence) : .refused(sentence)
   }
 
-  /// What an error of a call means to an action: whether it is taken back, or waits and is sent again.
+  /// How an action handles an error of a call: whether it is taken back, or waits and is sent again.
   ///
-  /// A session that has ended refuses nothing: the action waits for the reader to sign in again. So does one that met a server that is down
-  /// or busy. An action that breaks the server each time, that gets an answer without sense, or that a proxy or a network answers in the
-  /// publication's name, is given up after a few tries while the publication answers other requests, or it would hold up all that stand
-  /// behind it for ever.
+  /// The end of a session refuses nothing: the action waits for the reader to sign in again. It also waits for a server that is down or
+  /// busy. An action that makes the server fail each time, that gets an invalid answer, or that a proxy or a network answers in the
+  /// publication's place, is given up after a few tries while the publication answers other requests. Otherwise it would block all later
+  /// ones for ever.
   /// - Parameter tries: how often it was sent: once until the publication answered something else.
   init(ofAction error: any Error, tries: Int) {
     let sentence = RequestError(explaining: error).sentence
@@ -30,8 +30,8 @@ extension RequestError {
     }
   }
 
-  /// Whether an error is an answer of the publication's own, so that whatever waits for it can be sent: not a proxy's or a network's page,
-  /// and not that it is down or busy.
+  /// Whether an error is the publication's own answer, so that it is reachable: not a proxy's or a network's page, and not that it is down
+  /// or busy.
   public static func isAnswer(_ error: any Error) -> Bool {
     guard let error = error as? ClientError else { return false }
     return switch error.disposition {

@@ -3,7 +3,7 @@ import Foundation
 import PublicationAPI
 import PublicationClient
 
-/// Something about an entity that a reader sets, and of which only the last choice counts: a reaction, a bookmark.
+/// A setting of a reader on an entity, of which only the last choice counts: a reaction, a bookmark.
 public protocol Setting: SendableMetatype {
   /// What it is set on.
   associatedtype Value: Entity
@@ -12,19 +12,19 @@ public protocol Setting: SendableMetatype {
 
   /// The name of its actions in the outbox; never changed once it shipped.
   static var kind: String { get }
-  /// What to tell the reader when a choice was refused; `nil` when it is not worth a word.
+  /// A sentence for the reader when a choice was refused; `nil` for none.
   static var refusal: String? { get }
   /// What is chosen.
   static func choice(in value: Value) -> Choice
-  /// Changes the entity as the publication will, what it counts included; changes nothing when that is chosen already.
+  /// Changes the entity as the publication will, including its counts; changes nothing when that is chosen already.
   static func set(_ choice: Choice, in value: inout Value)
-  /// What an action says that an earlier version put into an outbox. By default there is none.
+  /// The choice in an action that an earlier version put into an outbox. By default there is none.
   static func formerChoice(in values: KeyedDecodingContainer<FormerKeys>) throws -> Choice
-  /// Asks the publication, which may be asked the same again; returns the entity as it is afterwards.
+  /// Sends the choice, perhaps more than once; returns the entity as it is afterwards.
   static func send(_ choice: Choice, of id: String, by client: APIClient) async throws -> Value
 }
 
-/// How choices were called in an outbox when each setting had an action of its own.
+/// The keys of choices in an outbox when each setting had an action of its own.
 public enum FormerKeys: CodingKey { case reacted, reaction, bookmarked, followed }
 
 extension Setting {
@@ -34,7 +34,7 @@ extension Setting {
   }
 }
 
-/// A reader's choice of a ``Setting``. It is undone as every action is: by showing the publication's value without it.
+/// A reader's choice of a ``Setting``. Like every action, it is undone by showing the publication's value without it.
 public struct SettingAction<Subject: Setting>: Action {
   /// ``Setting/kind``.
   public static var kind: String { Subject.kind }
@@ -72,7 +72,7 @@ public struct SettingAction<Subject: Setting>: Action {
   }
 }
 
-/// Gives the reader's reaction to a post, changes its kind, or takes it away.
+/// Gives the reader's reaction to a post, changes its kind, or removes it.
 public typealias ReactionAction = SettingAction<ReactionSetting>
 /// Adds or removes the reader's bookmark on a post.
 public typealias BookmarkAction = SettingAction<BookmarkSetting>
@@ -133,7 +133,7 @@ public enum ReadSetting: Setting {
   public static let refusal: String? = nil
   /// The flag.
   public static func choice(in post: Post) -> Bool { post.read }
-  /// Sets the flag. What was read by itself stays so when all others are unread again.
+  /// Sets the flag. A post that was read by itself stays read when a mark on many is undone.
   public static func set(_ choice: Bool, in post: inout Post) { (post.read, post.readMark) = (choice, nil) }
   /// `PUT` or `DELETE /v1/posts/ID/read`.
   public static func send(_ choice: Bool, of id: Post.ID, by client: APIClient) async throws -> Post {
@@ -166,6 +166,6 @@ public enum FollowSetting: Setting {
 }
 
 extension Int {
-  /// One more, or one less and never below zero. The publication may say any number: counting on from it never stops the app.
+  /// One more, or one less and never below zero. The publication may send any number: counting from it never overflows.
   fileprivate mutating func count(in isIn: Bool) { self = isIn ? self &+ (self == .max ? 0 : 1) : Swift.max(1, self) - 1 }
 }

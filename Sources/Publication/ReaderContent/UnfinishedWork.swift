@@ -14,7 +14,7 @@ public struct UnfinishedWork: Codable, Equatable, Sendable {
   public init() {}
 }
 
-/// A place in the text of a post, whatever the width of the window.
+/// A place in the text of a post, at any width of the window.
 public struct ReadingPlace: Codable, Equatable, Sendable {
   /// The block of the text that is at the upper edge, from 0.
   public var block: Int

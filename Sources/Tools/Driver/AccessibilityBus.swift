@@ -2,8 +2,8 @@ import CGio
 
 /// The accessibility bus of the desktop this process runs on, spoken to directly: `org.a11y.atspi` as AT-SPI 2 specifies it.
 ///
-/// libatspi asks one question at a time, and an app that is being animated answers one between two frames: software rendering made a look
-/// at a page take twenty seconds. Here whatever is asked together is sent together. Belongs to the thread that made it.
+/// libatspi sends one request at a time, and an app during an animation answers one between two frames: with software rendering, reading a
+/// page took twenty seconds. Here requests are sent together. Belongs to the thread that made it.
 final class AccessibilityBus {
   /// An object of a program on the bus.
   struct Address: Hashable {
@@ -79,7 +79,7 @@ final class AccessibilityBus {
 
   deinit { g_object_unref(UnsafeMutableRawPointer(connection)) }
 
-  /// Asks all at once, and waits for all answers: the values that came, nil for whatever was not answered or refused.
+  /// Sends all calls at once, and waits for all answers: nil for a call that was refused or not answered.
   func answers(_ calls: [Call]) -> [Value?] {
     let batch = Batch(count: calls.count)
     for (index, call) in calls.enumerated() {

@@ -40,8 +40,8 @@ public final class AppDriver {
   /// The running app, or the last one that ran.
   public var process: AppProcess? { current }
 
-  /// Gives the app a keyring that lies in a file of its home folder and outlives a restart. Without, it finds whatever the session
-  /// bus offers: in the tests nothing.
+  /// Gives the app a keyring that lies in a file of its home folder and outlives a restart. Without it, the app finds the session bus's
+  /// keyring: in the tests none.
   public func provideKeyring() {
     environment["SECRET_BACKEND"] = "file"
     environment["SECRET_FILE_TEST_PATH"] = home.appending(path: "keyring").path
@@ -118,7 +118,7 @@ public final class AppDriver {
     }
   }
 
-  /// The screens that were visible, in the order they came, as the window logged them at its frame ticks.
+  /// The screens that were visible, in order, as the window logged them at its frame ticks.
   public var screens: [String] {
     log.compactMap { $0.hasPrefix("screen ") ? String($0.dropFirst("screen ".count)) : nil }
   }
@@ -240,7 +240,7 @@ public final class AppDriver {
     try Programs.run("xdotool", ["key", "--clearmodifiers", "--delay", "15"] + names)
   }
 
-  /// Types `text` on the real keyboard into whatever has the focus.
+  /// Types `text` on the real keyboard into the widget with the focus.
   public func type(_ text: String) throws {
     try activate()
     try Programs.run("xdotool", ["type", "--clearmodifiers", "--delay", "15", "--", text])

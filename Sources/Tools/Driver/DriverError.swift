@@ -1,4 +1,4 @@
-/// Why a driven app did not do what was asked, with what was seen instead.
+/// Why a step of a driven app failed, with what was seen instead.
 public enum DriverError: Error, CustomStringConvertible {
   /// There is no display or no message bus to drive an app on.
   case noDesktop(String)
@@ -8,7 +8,7 @@ public enum DriverError: Error, CustomStringConvertible {
   case died(status: Int32, log: [String])
   /// What was awaited did not come; `seen` is what was there at the end.
   case timedOut(String, seen: String)
-  /// A widget is there and cannot do what was asked of it.
+  /// A widget is there and cannot perform the action.
   case refused(String)
 
   /// The error for a test's report.

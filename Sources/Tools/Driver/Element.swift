@@ -82,7 +82,7 @@ public final class Element {
     return found
   }
 
-  /// Reads several at a time, in two rounds: how long a text is has to be known before it is asked for.
+  /// Reads several at a time, in two rounds: a text's length has to be known before the text is read.
   private static func looks(at elements: [Element]) -> [Look] {
     guard let bus = elements.first?.bus else { return [] }
     let first = bus.answers(

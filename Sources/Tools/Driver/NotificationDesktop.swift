@@ -76,7 +76,7 @@ public final class NotificationDesktop {
     emit("NotificationClosed", g_variant_new_uint32(notification.id), g_variant_new_uint32(2))
   }
 
-  /// Clicks a notification that a program has left behind: asks the program for its action. The bus is not asked to start it: the test has
+  /// Clicks a notification that a program has left behind: activates the program's action. The bus does not start the program: the test has
   /// started it as the bus would.
   /// - Parameters:
   ///   - program: its name on the bus.

@@ -79,7 +79,8 @@ import XCTest
         })
     case .tab(.home): return Screen(FeedViewModel(store: store, formatting: formatting, canAddFeeds: canAddFeeds, output: posts))
     case .tab(.fanClubs):
-      return Screen(FanClubListViewModel(store: store, formatting: formatting, documents: .onDisk) { [weak self] in self?.outputs.append("\($0)") })
+      return Screen(
+        FanClubListViewModel(store: store, formatting: formatting, documents: .onDisk) { [weak self] in self?.outputs.append("\($0)") })
     case .tab(.bookmarks): return Screen(BookmarksViewModel(store: store, formatting: formatting, output: posts))
     case .tab(.account), .paywall, .payment, .purchases:
       return Screen(
@@ -91,7 +92,9 @@ import XCTest
     case .comments(let id):
       return Screen(CommentsViewModel(id, store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
     case .search: return Screen(SearchViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
-    case .addFeed: return Screen(AddFeedViewModel(store: store, formatting: formatting, documents: .onDisk) { [weak self] in self?.outputs.append("\($0)") })
+    case .addFeed:
+      return Screen(
+        AddFeedViewModel(store: store, formatting: formatting, documents: .onDisk) { [weak self] in self?.outputs.append("\($0)") })
     case .notifications: return Screen(NotificationsViewModel(NotificationPreferences(), store: store))
     case .sessions:
       return Screen(

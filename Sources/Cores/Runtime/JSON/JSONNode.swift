@@ -1,4 +1,4 @@
-/// A value of a JSON text (RFC 8259), and where it stands.
+/// A value of a JSON text (RFC 8259), and its place.
 package struct JSONNode: Sendable {
   package enum Value: Sendable {
     /// In the order of the text.

@@ -1,6 +1,6 @@
 /// Reads a JSON text (RFC 8259) once, from its first byte to its last.
 ///
-/// Files that people write and feeds of other programs are read by the same grammar; ``Rules`` tell what is forgiven.
+/// Files that people write and feeds of other programs are read by the same grammar; ``Rules`` say what is forgiven.
 package struct JSONParser {
   /// What a text may be like.
   package struct Rules: Sendable {
@@ -8,8 +8,9 @@ package struct JSONParser {
     let maximumDepth: Int
     /// More values are refused, so that no text can exhaust the memory: two bytes of it make forty.
     let maximumValues: Int
-    /// Whether slips of programs are read as most readers do: a name that is there twice, a tab in a text, a number with leading zeros, half a
-    /// surrogate pair (which becomes U+FFFD), more marks on a letter than any language needs (which go), other blanks, and zeros at the end.
+    /// Whether mistakes of programs are accepted, as by most readers: a name that is there twice, a tab in a text, a number with leading
+    /// zeros, half a surrogate pair (which becomes U+FFFD), more marks on a letter than any language needs (which go), other blanks, and
+    /// zeros at the end.
     let isLenient: Bool
 
     package init(maximumDepth: Int, maximumValues: Int = .max, isLenient: Bool = false) {

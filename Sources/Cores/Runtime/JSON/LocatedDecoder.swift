@@ -1,11 +1,11 @@
 import Foundation
 
-/// What is known while a file is decoded. Used by one call of `decode` at a time, on its own thread.
+/// The state of decoding a file. Used by one call of `decode` at a time, on its own thread.
 final class LocatedReading {
   let text: JSONText
   let root: JSONNode
   let userInfo: [CodingUserInfoKey: any Sendable]
-  /// By the place of an object: which of its fields were asked for, also those that it has not.
+  /// By the place of an object: which of its fields were decoded, including missing ones.
   private var requested: [Int: Set<String>] = [:]
   private var opened: [JSONNode] = []
 
@@ -23,7 +23,7 @@ final class LocatedReading {
 
   func failure(_ node: JSONNode, _ problem: String) -> LocatedJSON.Failure { text.failure(at: node.range.lowerBound, problem) }
 
-  /// Refuses the first field that no type asked for.
+  /// Refuses the first field that no type decoded.
   func refuseUnknown() throws(LocatedJSON.Failure) {
     for node in opened.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
       guard case .object(let members) = node.value else { continue }
@@ -42,7 +42,7 @@ final class LocatedReading {
     return text.failure(at: member.place, "there is no “\(member.name)” here\(hint)")
   }
 
-  /// Whatever a type threw while it was decoded from `node`, as an error with a place.
+  /// An error that a type threw while it was decoded from `node`, with its place.
   func failure(_ error: any Error, at node: JSONNode, _ path: [any CodingKey]) -> LocatedJSON.Failure {
     if let placed = error as? LocatedJSON.Failure { return placed }
     guard let error = error as? DecodingError else { return failure(node, "\(error)") }
@@ -138,7 +138,7 @@ private struct LocatedFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
 
   func contains(_ key: Key) -> Bool { member(key) != nil }
-  /// Never: `null` is no way to leave a field out, which would hide a slip.
+  /// Never: `null` does not stand for a missing field, since that would hide a mistake.
   func decodeNil(forKey key: Key) throws -> Bool { false }
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try find(key).value(type) }
   func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
@@ -155,7 +155,7 @@ private struct LocatedFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   private func find(_ key: Key) throws -> LocatedDecoder {
     guard let member = member(key) else {
-      // A field that no type knows, and that is spelled much like the missing one, is the better thing to point at.
+      // If an unknown field is spelled much like the missing one, the error is better placed there.
       let strangers = members.filter { Key(stringValue: $0.name) == nil }
       if let near = Spelling.nearest(to: key.stringValue, among: strangers.map(\.name)),
         let stranger = strangers.first(where: { $0.name == near })

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads JSON files that people write by hand, and says of a bad one where it is wrong and what was expected there.
+/// Reads JSON files that people write by hand, and reports where a bad one is wrong and what was expected there.
 ///
 /// Strict: a syntax error, a wrong type, a missing field, an unknown one, a word that is not among those allowed and a field that is there
 /// twice are all refused, and so is `null` in the place of an optional field. A field is known if the type asks for it, so any `Decodable`
@@ -15,7 +15,7 @@ public enum LocatedJSON {
     public let file: String
     /// The line, from 1; 0 for a file that cannot be read, which has no place to name.
     public let line: Int
-    /// The column in characters, from 1; one more than the line has when its end is what is wrong. 0 with line 0.
+    /// The column in characters, from 1; one more than the line has when the error is at its end. 0 with line 0.
     public let column: Int
     /// A clause without a period: what was expected, and what was found.
     public let problem: String
@@ -48,7 +48,7 @@ public enum LocatedJSON {
     case ignored
   }
 
-  /// A value's own bytes, as they stand in the file: for JSON that is handed on without being understood.
+  /// A value's own bytes, as in the file: for JSON that is passed on without being decoded.
   public struct Verbatim: Decodable, Equatable, Sendable {
     /// UTF-8, from the value's first character to its last.
     public let bytes: Data
@@ -63,7 +63,7 @@ public enum LocatedJSON {
     }
   }
 
-  /// A value, and where it stands.
+  /// A value, and its place.
   public struct Placed<Value: Decodable>: Decodable {
     /// The value.
     public let value: Value
@@ -114,7 +114,7 @@ public enum LocatedJSON {
   ///   - type: what the file describes.
   ///   - data: the file's contents.
   ///   - file: what errors name the file.
-  ///   - unknownFields: what happens to fields that the type did not ask for.
+  ///   - unknownFields: how fields that the type did not decode are treated.
   ///   - userInfo: what the types may ask their decoder for.
   /// - Throws: ``Failure``.
   public static func decode<Value: Decodable>(

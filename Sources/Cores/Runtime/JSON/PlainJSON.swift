@@ -3,7 +3,7 @@ import Foundation
 /// What a value was expected to be and is not.
 struct PlainMismatch: Error { let expected: String }
 
-/// What is read straight from a JSON value, rather than through its own `init(from:)`.
+/// A type that is read directly from a JSON value, rather than through its own `init(from:)`.
 protocol PlainJSON {
   /// - Throws: ``PlainMismatch``.
   init(_ node: JSONNode) throws
@@ -104,7 +104,7 @@ enum Spelling {
     return words.isEmpty ? nil : words
   }
 
-  /// How many letters have to be added, removed, replaced or swapped with their neighbor.
+  /// The edit distance: how many letters have to be added, removed, replaced or swapped with their neighbor.
   static func distance(_ one: String, _ other: String) -> Int {
     let a = Array(one.prefix(64))
     let b = Array(other.prefix(64))

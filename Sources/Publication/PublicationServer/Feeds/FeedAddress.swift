@@ -5,8 +5,8 @@ import Foundation
 enum FeedAddress {
   private static let longest = 2000
 
-  /// An absolute `http` or `https` URL, percent-encoded; `nil` for anything else. A name and a password in it are not taken: everybody
-  /// whose publication it is would see them.
+  /// An absolute `http` or `https` URL, percent-encoded; `nil` for anything else. An address with a name and a password is refused: other
+  /// readers would see them.
   /// - Parameter base: what a relative one belongs to.
   static func url(_ text: String, from base: String? = nil) -> String? {
     guard !text.isEmpty, text.utf8.count <= longest else { return nil }

@@ -6,7 +6,7 @@ import Runtime
 
 /// One version of a feed, by what its server calls it.
 struct FeedVersion: Equatable, Sendable {
-  /// Where the feed is, after it moved there for good.
+  /// The address of the feed, after permanent redirects.
   var url: String
   /// `ETag`.
   var etag: String?
@@ -20,7 +20,7 @@ struct FeedVersion: Equatable, Sendable {
 
 /// Fetches documents from the web, and only those that changed.
 ///
-/// It follows redirects itself, so that it knows which of them are for good, and that each leads to `http` or `https`.
+/// It follows redirects itself, so that it knows which of them are permanent, and that each leads to `http` or `https`.
 struct FeedFetcher: Sendable {
   /// What a server had.
   enum Answer: Sendable {
@@ -40,9 +40,9 @@ struct FeedFetcher: Sendable {
     var isGone = false
     /// How long the server wants to be left alone.
     var retryAfter: Duration?
-    /// How many bytes of a document were taken before it was clear that it is none to read.
+    /// How many bytes of a document were taken before it was clear that it cannot be read.
     var offset: Int?
-    /// One sentence with the address, and the place in what is there.
+    /// One sentence with the address, and the place in the document.
     var description: String { "\(url)\(offset.map { ", byte \($0)" } ?? ""): \(sentence)" }
   }
 

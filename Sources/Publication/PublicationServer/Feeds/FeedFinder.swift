@@ -4,7 +4,7 @@ import PublicationAPI
 
 /// Finding the feed of a web page: people know the address of the page.
 extension FeedFetcher {
-  /// There is a web page that names several feeds; which of them is meant only the reader knows.
+  /// There is a web page that names several feeds; only the reader knows which of them is meant.
   struct Several: Error, Equatable, CustomStringConvertible {
     let url: String
     let feeds: [Import.Choice]
@@ -14,9 +14,9 @@ extension FeedFetcher {
     var description: String { "\(url): \(sentence)" }
   }
 
-  /// What is at an address: a feed, a list of feeds, or what the web page there names. That one is not fetched for another feed in turn, so
-  /// that pages which name one another lead to an end.
-  /// - Parameter job: told how far it is.
+  /// The document at an address: a feed, a list of feeds, or the feed that a web page there names. That feed's address may not lead to
+  /// another page in turn, so that pages which name one another cause no loop.
+  /// - Parameter job: updated with the progress.
   /// - Throws: `FeedError`, ``Failure``, ``Several``, `CancellationError`.
   func find(_ url: String, _ job: ImportJob?) async throws -> (document: FeedDocument, origin: FeedOrigin) {
     let first = try await load(url, job)

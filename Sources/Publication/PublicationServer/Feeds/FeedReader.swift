@@ -18,7 +18,7 @@ struct FeedReader: Sendable {
   /// What is read, and waits to be.
   private final class Load: Sendable { let bytes = Mutex(0) }
 
-  /// Why a long document is not read: each waits in memory, and takes a multiple of its length while it is read.
+  /// Why a long document is not read: waiting ones are in memory, and reading takes a multiple of their length.
   struct Busy: Error, CustomStringConvertible {
     let description = "The publication is reading other large feeds just now. Try again in a few minutes."
   }

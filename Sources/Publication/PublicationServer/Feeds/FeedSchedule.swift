@@ -5,22 +5,23 @@ import PublicationAPI
 import Runtime
 import SQLiteStorage
 
-/// The schedule of feeds: each is fetched again in its time, if it changed.
+/// The schedule of feeds: each is fetched again when it is due, if it changed.
 extension Publication {
-  /// How many feeds are fetched at a time, but for those that take longer than ``longestInPlace``.
+  /// How many feeds are fetched at a time, not counting those that take longer than ``longestInPlace``.
   private static let places = 4
-  /// How long a feed has one of the places. One that takes longer is fetched without, so that slow feeds cannot have all of them.
+  /// How long a feed has one of the places. A slower one continues without a place, so that slow feeds cannot occupy all of them.
   private static let longestInPlace = Duration.seconds(5)
   /// How many are read in one step.
   private static let mostOfPart = 100
 
-  /// Fetches feeds from now on, those that there are on a schedule, until the publication is closed.
+  /// Fetches feeds from now on, existing ones on a schedule, until the publication is closed.
   /// - Parameters:
-  ///   - web: sends requests to absolute URLs. One that leaves redirects to its user lets the publication see which of them are for good.
+  ///   - web: sends requests to absolute URLs. One that does not follow redirects itself lets the publication see which of them are
+  ///       permanent.
   ///   - readersMayAdd: whether readers add feeds too: `PublicationInfo.canAddFeeds`. A reader who may have this publication fetch any
   ///     address reaches all that this machine reaches.
-  ///   - moment: how long a reader who wants a feed fetched now gets what was fetched for another reader just before, so that many readers
-  ///     cost its server no more than one. Zero for a publication with one reader, whose wish is always carried out.
+  ///   - moment: for how long a fetch on request answers further readers' requests for the same feed, so that many readers cost its server
+  ///       no more than one. Zero for a publication with one reader, whose wish is always carried out.
   ///   - clock: the time of the schedule; the publication's own by default.
   ///   - random: spreads requests.
   public func fetchFeeds(
@@ -47,14 +48,14 @@ extension Publication {
     let start: Duration
   }
 
-  /// Refreshes what is due. As soon as one is done, or has had its place for long enough, the next one starts.
+  /// Refreshes the feeds that are due. As soon as one is done, or has had its place for long enough, the next one starts.
   /// - Returns: how long nothing else will be due.
   private func refreshDueFeeds(_ service: FeedService) async -> Duration {
     do {
       // The result is the club whose feed is done; `nil` when a place may have become free.
       try await withThrowingTaskGroup(of: FanClub.ID?.self) { group in
         var fetches: [FanClub.ID: Fetch] = [:]
-        // Those that could not be stored stay due, and are left alone for a while all the same.
+        // Feeds that could not be stored stay due, and are still skipped for a while.
         var tried: [FanClub.ID: Duration] = [:]
         var timer: Task<Void, Never>?
         while !Task.isCancelled {
@@ -140,17 +141,17 @@ extension Publication {
       failed.failures += 1
       failed.problem = Self.sentence(of: error)
       failed.quiet = service.quiet(after: error)
-      // What is gone, and what no reader has requested yet, is fetched again only when a reader requests it.
+      // A feed that is gone, or that no reader has requested yet, is fetched only when a reader requests it.
       let isFinished = (error as? FeedFetcher.Failure)?.isGone == true || !feed.isFetched
       try await update(failed, next: isFinished ? nil : service.next(afterFailures: failed.failures, quiet: failed.quiet))
     }
   }
 
-  /// Fetches a feed because a reader wants it now. Readers who request it meanwhile, or just after, get the same outcome. A
-  /// server that wants to be left alone gets no request. A failure is stored for readers, and does not change the schedule: one reader must
-  /// not cost others their posts.
+  /// Fetches a feed because a reader wants it now. Readers who request it meanwhile, or just after, get the same outcome. A server that
+  /// requested a pause gets no request. A failure is stored for readers, and does not change the schedule: one reader must not cost others
+  /// their posts.
   ///
-  /// Its bytes count for the reader who added the feed, who chose the address; or else for the one who requests it.
+  /// Its bytes count for the reader who added the feed and so chose the address; or else for the one who requests it.
   /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; `Problem` when it has to wait; what broke.
   func refreshNow(_ feed: StoredFeed, _ service: FeedService, for reader: Reader.ID) async throws {
     if let quiet = feed.quiet, quiet > service.now, quiet <= service.now + FeedService.longestPause {
@@ -176,7 +177,7 @@ extension Publication {
     // A publication with one reader is that reader's own.
     if service.moment > .zero { try importLimits.startFetch(for: reader, at: now) }
     try await refreshes.value(for: feed.club) {
-      // Several readers may wait for it, so it is none of their imports.
+      // Several readers may wait for it, so it belongs to none of them.
       let job = ImportJob("", reader: "", session: nil, follows: false)
       do {
         try await withTaskCancellationHandler {
@@ -191,7 +192,7 @@ extension Publication {
     }
   }
 
-  /// Fetches a feed, stores what is new, and records its next time; nothing of that when it fails.
+  /// Fetches a feed, stores what is new, and records its next time; does none of that when it fails.
   /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; what broke.
   private nonisolated func refresh(
     _ feed: StoredFeed, _ service: FeedService, _ job: ImportJob?, countedFor reader: Reader.ID?
@@ -224,7 +225,7 @@ extension Publication {
     }
   }
 
-  /// Fetches a feed. The schedule then leaves out its reader for a while if that took long.
+  /// Fetches a feed. If that took long, the schedule then skips its reader's feeds for a while.
   private nonisolated func fetch(
     _ feed: StoredFeed, _ service: FeedService
   ) async throws -> (answer: FeedFetcher.Answer, taken: Duration) {

@@ -7,7 +7,7 @@ import Runtime
 struct FeedService: Sendable {
   /// How often a feed is fetched that answers, in seconds.
   static let interval: Int64 = 3600
-  /// How soon one is tried again that does not, the first time; each time twice as long.
+  /// The pause after a first failure, in seconds; it doubles with each further one.
   static let firstPause: Int64 = 300
   /// The longest that a feed is left alone, in seconds.
   static let longestPause: Int64 = 86_400
@@ -17,7 +17,7 @@ struct FeedService: Sendable {
 
   let fetcher: FeedFetcher
   let readersMayAdd: Bool
-  /// How long a reader who wants a feed fetched now gets what was fetched for another reader just before.
+  /// For how long a fetch on request answers further readers' requests for the same feed.
   let moment: Duration
   let clock: any AppClock
   let random: any RandomSource
@@ -25,7 +25,7 @@ struct FeedService: Sendable {
   /// The time, in whole seconds.
   var now: Int64 { clock.unixTime }
 
-  /// The next time of a feed that answered: later than usual when it says that it stays the same.
+  /// The next time of a feed that answered: later than usual when it says that it stays unchanged.
   func next(_ version: FeedVersion) -> Int64 {
     now + max(spread(Self.interval), min(max(version.ttl, version.maxAge), Self.longestPause))
   }
@@ -51,7 +51,7 @@ struct StoredFeed: Equatable, Sendable {
   var club: FanClub.ID
   /// The club's name.
   var name: String
-  /// What its posts' identifiers are made of: where it was when it was added.
+  /// The source of its posts' identifiers: the address that it was added with.
   var source: String
   var version: FeedVersion
   /// How many times in a row it could not be read.
@@ -64,14 +64,14 @@ struct StoredFeed: Equatable, Sendable {
   var isFetched = true
   /// Which reader added it; `nil` for what the publisher imported.
   var addedBy: Reader.ID?
-  /// When its time comes, in seconds since 1970; `nil` for never of itself.
+  /// When it is due, in seconds since 1970; `nil` for never by the schedule.
   var next: Int64?
 
-  /// Where it stands among those whose time has come.
+  /// Its place among the feeds that are due.
   var place: FeedPlace { FeedPlace(next: next ?? .max, club: club) }
 }
 
-/// A feed's place among those whose time has come, longest waiting first.
+/// A feed's place among those that are due, longest waiting first.
 struct FeedPlace: Equatable, Sendable {
   var next: Int64
   var club: FanClub.ID

@@ -3,7 +3,7 @@ import HTTPTransport
 import PublicationAPI
 import Synchronization
 
-/// One import on its way: how far it is, and whether it is still wanted. From any thread.
+/// One import under way: its progress, and whether it is still wanted. From any thread.
 final class ImportJob: Sendable {
   private struct State {
     var report: Import
@@ -13,7 +13,7 @@ final class ImportJob: Sendable {
   }
 
   let reader: Reader.ID
-  /// Who follows what it stores, in the same step: people add a feed to read it.
+  /// The reader who follows the clubs that it stores, in the same step: people add a feed to read it.
   let follower: Reader.ID?
   private let state: Mutex<State>
 
@@ -151,9 +151,9 @@ final class ImportDesk: Sendable {
     return jobs.withLock { jobs in jobs.first { $0.report.id == id && $0.reader == reader } }
   }
 
-  /// Lets a request that reads the state of an import, or cancels it, overtake what the publication's thread is busy with, which may be
-  /// storing that very import.
-  /// - Returns: how far the import is; `nil` for a request that is answered in its turn, as one that cancels is.
+  /// Answers a request that reads the state of an import, or cancels it, before the queue of the publication's thread, which may be storing
+  /// that import.
+  /// - Returns: the progress of the import; `nil` for a request that is answered in its turn, such as one that cancels.
   func overtake(_ request: Request, _ sessions: SessionCache, at time: Int64) -> Response? {
     guard request.method == .get || request.method == .delete, request.path.hasPrefix(Self.path),
       let session = (try? Publication.tokenDigest(request)).flatMap({ sessions.session($0, at: time) })
@@ -184,7 +184,7 @@ final class ImportDesk: Sendable {
   }
 }
 
-/// A reader's document on its way: it counts among that reader's imports as long as there is a reference to this.
+/// A reader's document that is being received: it counts among that reader's imports as long as there is a reference to this.
 public final class UploadPlace: Sendable {
   private let left: @Sendable () -> Void
 

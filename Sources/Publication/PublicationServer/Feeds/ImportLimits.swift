@@ -1,8 +1,8 @@
 import PublicationAPI
 import Synchronization
 
-/// What each reader had the publication take on within the last hour: requests to addresses that the reader chose, and what fills the disk.
-/// Forgotten when the process ends. From any thread.
+/// The work that each reader caused within the last hour: requests to addresses that the reader chose, and data on the disk. Forgotten when
+/// the process ends. From any thread.
 final class ImportLimits: Sendable {
   /// The most imports that a reader starts within an hour.
   static let mostImports = 120
@@ -34,7 +34,7 @@ final class ImportLimits: Sendable {
   private let used = Mutex<[Reader.ID: [Use]]>([:])
 
   /// Counts an import that a reader starts.
-  /// - Throws: `Problem` when that reader started too many within an hour, or they had too much in them.
+  /// - Throws: `Problem` when that reader started too many within an hour, or they were too large.
   func startImport(of reader: Reader.ID, at time: Int64) throws(Problem) {
     try use(reader, time) { recent in
       guard Self.sum(recent, \.imports) < Self.mostImports else { return "added \(Self.mostImports) feeds" }
@@ -66,7 +66,7 @@ final class ImportLimits: Sendable {
 
   /// Counts a feed of a reader's whose time has come.
   /// - Parameter isAlone: whether it is the only reader, who need not wait for others.
-  /// - Returns: whether it may be fetched now; else its reader's feeds were fetched often enough, brought too much, or took long.
+  /// - Returns: whether it may be fetched now; false when its reader's feeds were fetched often enough, brought too much, or took long.
   func startScheduled(of reader: Reader.ID, at time: Int64, isAlone: Bool) -> Bool {
     guard hasRoom(reader, at: time), isAlone || !isPaused(reader, at: time) else { return false }
     do throws(Problem) {
@@ -81,7 +81,7 @@ final class ImportLimits: Sendable {
     } catch { return false }
   }
 
-  /// Has the schedule leave out a reader's feeds for a while, of which one took so long.
+  /// Makes the schedule skip a reader's feeds for a while, after one of them took so long.
   func pauseSchedule(of reader: Reader.ID, after taken: Duration, at time: Int64) {
     pauses.withLock { pauses in
       pauses = pauses.filter { $0.value.contains(time) }
@@ -110,7 +110,7 @@ final class ImportLimits: Sendable {
   /// How much was in what a reader added lately; for tests.
   func bytes(of reader: Reader.ID) -> Int { used.withLock { Self.sum($0[reader] ?? [], \.bytes) } }
 
-  /// - Parameter refusal: told what was used within the last hour; what was too much of it, if anything was.
+  /// - Parameter refusal: called with the uses of the last hour; returns what exceeds a limit, or `nil`.
   private func use(
     _ reader: Reader.ID, _ time: Int64, unless refusal: ([Use]) -> String?, adding: (inout Use) -> Void
   ) throws(Problem) {

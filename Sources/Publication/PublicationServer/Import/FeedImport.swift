@@ -30,35 +30,35 @@ public struct ImportReport: Codable, Equatable, Sendable {
   }
 }
 
-/// Where a feed came from.
+/// The origin of a feed.
 struct FeedOrigin: Equatable, Sendable {
-  /// Names it for ever: its URL, its absolute path, or whatever else is the same each time.
+  /// Its permanent name: its URL, its absolute path, or another text that is the same each time.
   var source: String
   /// What to call it when it does not say.
   var name: String
   /// Its version on the web; `nil` for one that is not fetched again.
   var version: FeedVersion?
-  /// Whether it fills a club that there is: one that was removed meanwhile does not come back.
+  /// Whether it fills an existing club: one that was removed meanwhile is not made again.
   var isExisting = false
 }
 
 extension Publication {
-  /// Makes a feed a fan club and its items posts, a part at a time, so that others have their turn; importing a feed again adds nothing
+  /// Imports a feed as a fan club, and its items as posts, in parts between which other requests run. Importing a feed again adds nothing
   /// twice.
   ///
   /// An item is identified by its `identity` within `source`. One without a date, or with one that is more than a day ahead, gets the time
   /// of its first import.
   /// - Parameters:
   ///   - feed: what was read.
-  ///   - source: names the feed for ever: its URL or absolute path. One on the web is fetched again from then on, once the publication
-  ///     fetches feeds.
+  ///   - source: the permanent name of the feed: its URL or absolute path. One on the web is fetched again from then on, once the
+  ///       publication fetches feeds.
   /// - Throws: `SQLiteError`; nothing new stays then.
   public nonisolated func importFeed(_ feed: ParsedFeed, source: String) async throws -> ImportReport {
     let version = FeedAddress.url(source).map { FeedVersion(url: $0) }
     return try await store(.feed(feed), as: FeedOrigin(source: source, name: source, version: version), nil).report
   }
 
-  /// Makes the feeds of a list fan clubs, without fetching any; clubs that there are stay as they are. For tests: others store documents.
+  /// Imports the feeds of a list as fan clubs, without fetching any; existing clubs stay unchanged. Only for tests.
   /// - Throws: `SQLiteError`; nothing new stays then.
   public nonisolated func importOutline(_ outline: ParsedOutline) async throws -> ImportReport { try await store(outline, nil).report }
 
@@ -139,14 +139,14 @@ extension Publication {
     do {
       for part in feed.parts {
         var version = origin.version
-        // A feed of which only a part is there, for whatever reason, is read as a whole when it is fetched again.
+        // A feed of which only a part is stored is read as a whole when it is fetched again.
         if part.upperBound < feed.items.count {
           version?.etag = nil
           version?.modified = nil
         }
         let asking = version.flatMap { version in next.map { (version, next: $0) } }
         report.add(try await whileLocked { try await content.store(feed, part, asking: asking, job) })
-        // One that is removed between two parts does not come back with the next one.
+        // A club that is removed between two parts is not made again by the next one.
         feed.isExisting = true
         if part.upperBound < feed.items.count { await Task.yield() }
       }
@@ -192,7 +192,7 @@ extension FeedDocument {
     }
   }
 
-  /// - Throws: `Problem` for more than readers may have the publication take on at once.
+  /// - Throws: `Problem` for more than readers may import at once.
   func checkSize(_ name: String) throws(Problem) {
     switch self {
     case .feed(let feed): try feed.checkSize(name)
@@ -213,7 +213,7 @@ extension ParsedItem {
 }
 
 extension ParsedFeed {
-  /// - Throws: `Problem` for more than readers may have the publication take on at once.
+  /// - Throws: `Problem` for more than readers may import at once.
   func checkSize(_ name: String) throws(Problem) {
     guard items.count > Import.mostItems else { return }
     throw Problem(code: .tooLarge, title: "\(name) has more than \(Import.mostItems) items, and so many are not read.", status: 413)
@@ -239,13 +239,13 @@ extension ImportedFeed {
     for (index, item) in feed.items.enumerated() {
       try Task.checkCancellation()
       try job?.advance(.reading, done: index, of: feed.items.count)
-      // Feeds repeat an identity now and then; each item is a post all the same.
+      // Feeds repeat an identity now and then; each item is a post nevertheless.
       let repeats = seen[item.identity, default: 0]
       seen[item.identity] = repeats + 1
       let identity = repeats == 0 ? item.identity : "\(item.identity)\n\(repeats)"
-      // A date that is yet to come would have the post first until then. It came now, and has no date until that is true.
+      // A date in the future would put the post first until then. It counts as published now, and as undated until that date.
       let dated = (item.published ?? item.updated).flatMap { $0 <= now.addingTimeInterval(Self.tolerance) ? $0 : nil }
-      // Without dates the order of the document is all there is: the first is the newest.
+      // Without dates the order of the document counts: the first is the newest.
       let published = dated ?? now.addingTimeInterval(-TimeInterval(index))
       let post = Post(
         id: "p" + (try Digest.name("\(source)\n\(identity)")), fanClubID: clubID, fanClubName: club.name, title: item.displayTitle,

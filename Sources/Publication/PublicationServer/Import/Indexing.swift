@@ -1,9 +1,9 @@
 import PublicationAPI
 import SQLiteStorage
 
-/// Posts wait in a queue until their words are taken up, so that an import need not wait for it.
+/// Posts wait in a queue until their words are indexed, so that an import need not wait for that.
 extension Publication {
-  /// Indexes some of the posts in the queue. Other callers meanwhile wait for the same part, and requests come in between two parts.
+  /// Indexes some of the posts in the queue. Other callers meanwhile wait for the same part, and requests run between two parts.
   /// - Returns: whether there are more.
   func indexPart() async throws -> Bool {
     try await indexParts.value(for: "words") { [weak self] in try await self?.index() ?? false }
@@ -11,7 +11,7 @@ extension Publication {
 
   private func index() async throws -> Bool { try await searchRepository.index(limit: 50) }
 
-  /// Takes up the words of posts in the background, some at a time, so that requests come in between.
+  /// Indexes the words of posts in the background, some at a time, so that requests run in between.
   func indexSoon() {
     guard indexing == nil else { return }
     indexing = Task { [weak self] in

@@ -11,7 +11,7 @@ public struct PublicationContent: Sendable {
     public var type: String
     /// The file.
     public var bytes: Data
-    /// Makes one.
+    /// Memberwise initializer.
     public init(name: String, type: String, bytes: Data) {
       self.name = name
       self.type = type
@@ -27,7 +27,7 @@ public struct PublicationContent: Sendable {
     public var name: String
     /// The password.
     public var password: String
-    /// Makes one.
+    /// Memberwise initializer.
     public init(email: String, name: String, password: String) {
       self.email = email
       self.name = name
@@ -35,22 +35,22 @@ public struct PublicationContent: Sendable {
     }
   }
 
-  /// What the publication says of itself.
+  /// The publication's details.
   public var info: PublicationInfo
-  /// The fan clubs. Followers are those of before; other counts and flags are not read.
+  /// The fan clubs. Followers are earlier ones, from elsewhere; other counts and flags are not read.
   public var fanClubs: [FanClub]
-  /// The posts, with their bodies. Reactions are what readers elsewhere did before; flags are not read.
+  /// The posts, with their bodies. Reactions are earlier ones, from elsewhere; flags are not read.
   public var posts: [Post]
   /// The pictures.
   public var pictures: [Picture]
-  /// What it sells; a product in several currencies once for each, the first of them being the one that it is sold in by default.
+  /// The products; one in several currencies is there once for each, with its default currency first.
   public var products: [ProductRecord]
   /// How it offers that.
   public var paywalls: [PaywallRecord]
   /// Who may sign in.
   public var accounts: [Account]
 
-  /// Makes one.
+  /// Memberwise initializer. ``Publication/install(_:)`` checks the content, not this.
   public init(
     info: PublicationInfo, fanClubs: [FanClub] = [], posts: [Post] = [], pictures: [Picture] = [], products: [ProductRecord] = [],
     paywalls: [PaywallRecord] = [], accounts: [Account] = []

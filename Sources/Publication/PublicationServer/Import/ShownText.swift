@@ -1,18 +1,18 @@
 import PublicationAPI
 
-// Feeds have texts of any length, and each of a list goes to every reader. Bodies stay whole: one is requested at a time.
+// Feeds have texts of any length, and those of a list are sent to every reader. Bodies stay whole: they are requested one at a time.
 
 extension String {
   /// The most characters of a title, a name or another line of text that is shown.
   static let longestShown = 400
 
-  /// At most ``longestShown`` characters (Unicode scalars), with an ellipsis where there were more. None is cut that is made of several, but
-  /// for one that is too long by itself.
+  /// At most ``longestShown`` characters (Unicode scalars), with an ellipsis where there were more. No composed character is cut, except
+  /// one that is too long by itself.
   var shortened: String {
     let scalars = unicodeScalars
     guard scalars.index(startIndex, offsetBy: Self.longestShown + 1, limitedBy: endIndex) != nil else { return self }
     let limit = scalars.index(startIndex, offsetBy: Self.longestShown - 1)
-    // Of what a person sees as one character, a million may belong together, so its end is not searched for.
+    // A single visible character may consist of a million scalars, so its end is not searched for.
     let beginning = String(scalars[..<scalars.index(after: limit)])
     let whole = beginning.dropLast()
     return (whole.isEmpty ? String(scalars[..<limit]) : String(whole)) + "…"

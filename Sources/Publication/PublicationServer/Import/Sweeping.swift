@@ -1,8 +1,8 @@
 import PublicationAPI
 
-/// What is left of removed clubs. A club with many posts goes a part at a time, so that others have their turn.
+/// Removes the posts of removed clubs, in parts, between which other requests run.
 extension Publication {
-  /// Removes the posts of removed clubs in the background, and of those that there are since before.
+  /// Removes the posts of removed clubs in the background, including those of an earlier run.
   func sweepSoon(_ clubs: [FanClub.ID]) {
     removedClubs.formUnion(clubs)
     guard sweeping == nil, !removedClubs.isEmpty else { return }
@@ -11,15 +11,15 @@ extension Publication {
     }
   }
 
-  /// Has nothing be left of a club that is about to be there again: it would get its posts and their marks back.
+  /// Removes all posts of a removed club that is about to be added again: it would get its posts and their marks back.
   func finishRemoval(of clubs: some Sequence<FanClub.ID>) async throws {
     for club in clubs where removedClubs.contains(club) {
       while try await sweepPart(of: club) { await Task.yield() }
     }
   }
 
-  /// - Returns: whether there may be more. If not, the next removal starts the loop again: that is settled in the same step, so that none
-  ///   comes between.
+  /// - Returns: whether there may be more. If not, the next removal starts the loop again: that is decided in the same step, so that no
+  ///   removal is missed.
   private func sweepSome() async -> Bool {
     guard let club = removedClubs.first else {
       sweeping = nil

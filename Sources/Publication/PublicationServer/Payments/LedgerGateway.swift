@@ -1,7 +1,7 @@
 import Foundation
 import Runtime
 
-/// The stub payment provider, `matinee-ledger`, in a process of its own: it writes every call down and moves no money.
+/// The stub payment provider, `matinee-ledger`, in a process of its own: it records every call and moves no money.
 ///
 /// The process is started with the first charge, and again when it has ended. Its pipes are read and written on a thread of their own.
 public actor LedgerGateway: PaymentGateway {
@@ -68,7 +68,7 @@ public actor LedgerGateway: PaymentGateway {
     }
   }
 
-  /// A token that is always approved: on the page the reader has agreed. The ledger hears of it when it is charged.
+  /// A token that is always approved: on the page the reader has agreed. The ledger gets it at the charge.
   public func authorize(amount: Int, currency: String, key: String) async throws(GatewayError) -> String { "tok_approved" }
 
   private func charged(_ call: Call) throws(GatewayError) -> String {
@@ -97,7 +97,7 @@ public actor LedgerGateway: PaymentGateway {
     let line = try JSONEncoder().encode(call)
     let deadline = ContinuousClock.now + patience
     if let ledger, !ledger.hasEnded {
-      // It may end meanwhile; a request to another one with the same key is safe.
+      // The process may end meanwhile; repeating the request to a new one with the same key is safe.
       do { return try decode(ledger.exchange(line, until: deadline)) } catch LedgerProcess.Failure.ended { self.ledger = nil }
     }
     let started = try LedgerProcess(program, arguments)

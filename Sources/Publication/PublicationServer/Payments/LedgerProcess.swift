@@ -45,7 +45,7 @@ final class LedgerProcess {
     // One that hangs, or was stopped, takes no notice of that.
     process.signal(SIGKILL)
     guard !process.hasEnded(within: Self.patience) else { return }
-    // A disk that does not answer holds it even then. This does not wait for that.
+    // A disk that does not answer may block the process even then, which this does not wait for.
     Thread.detachNewThread { [process] in _ = process.wait() }
   }
 

@@ -41,7 +41,7 @@ extension KeySet.Key {
 
 /// A file with a secret in it.
 public enum OwnFile {
-  /// Writes one that only its owner can read from the start, that is never there in part, and that is on the disk when this returns.
+  /// Writes the file so that only its owner can ever read it, that it is never incomplete, and that it is on the disk when this returns.
   /// - Throws: `CocoaError`.
   public static func write(_ data: Data, to path: String) throws {
     let partial = path + ".partial"

@@ -2,7 +2,7 @@ import COpenSSL
 import Foundation
 import SignedReceipts
 
-/// What hashing a password costs, on purpose: a thief of the file has to pay it for every guess.
+/// The deliberate cost of hashing a password: a thief of the file has to pay it for every guess.
 public struct PasswordCost: Equatable, Sendable {
   let logN: Int
   let blockSize: Int
@@ -32,7 +32,7 @@ struct PasswordHash: Equatable, Sendable {
     self = try Self(password, cost, salt: Secrets.random(16))
   }
 
-  /// The hash of no password: nothing matches it, and finding that out costs the same.
+  /// The hash of no password: nothing matches it, and comparing takes the same time.
   init(ofNothing cost: PasswordCost) throws {
     self.cost = cost
     salt = try Secrets.random(16)

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Hashes passwords on a thread of its own, one at a time, so that neither the publication nor the shared pool waits for it.
 ///
-/// The queue is bounded, for each client and for all, so that clients who send wrong passwords in a row take no place of others, however
-/// many addresses they come from.
+/// The queue is bounded, for each client and for all, so that clients with many wrong passwords, from any number of addresses, do not take
+/// the places of others.
 final class PasswordHasher: Sendable {
   /// There is no room in the queue; the client may try again in a moment.
   struct Busy: Error {}
@@ -15,14 +15,14 @@ final class PasswordHasher: Sendable {
     var clients: [String: Int] = [:]
   }
 
-  /// What earlier sign-ins say about a client, and how many places there are for it and for those with less of a record: the whole queue is
-  /// about three seconds of work.
+  /// A client's standing by earlier sign-ins, and the number of places for it and for those of lower standing: the whole queue is about
+  /// three seconds of work.
   enum Standing: Int {
     /// It sent a wrong password lately.
     case wrong = 16
     /// Neither.
     case new = 24
-    /// A reader signed in from there, or clients cannot be told apart.
+    /// A reader signed in from there, or clients cannot be distinguished.
     case right = 32
   }
 
@@ -43,9 +43,9 @@ final class PasswordHasher: Sendable {
     try await executor.run { [cost] in try PasswordHash(of: password.precomposedStringWithCanonicalMapping, cost: cost) }
   }
 
-  /// Whether the password is the right one. For a reader who does not exist it never is, and finding that out takes as long.
+  /// Whether the password is the right one. For a reader who does not exist it never is, and the comparison takes as long.
   /// - Parameters:
-  ///   - client: the client's address; nil where clients cannot be told apart.
+  ///   - client: the client's address; nil where clients cannot be distinguished.
   ///   - standing: what earlier sign-ins say about that client.
   /// - Throws: ``Busy``; `CancellationError` when the caller is cancelled.
   func matches(_ password: String, _ hash: PasswordHash?, client: String?, standing: Standing = .right) async throws -> Bool {

@@ -1,6 +1,6 @@
 import PublicationAPI
 
-/// What a password has to be when it is set. One that was set before the rule stays good.
+/// The rule for new passwords. One that was set before the rule stays valid.
 ///
 /// Length and a list, and no rules about digits and signs: NIST SP 800-63B, 5.1.1.2.
 enum PasswordRule {

@@ -33,7 +33,7 @@ enum Digest {
     return Data(digest)
   }
 
-  /// The digest of several fields. Lengths keep apart what lies on either side of a boundary.
+  /// The digest of several fields. Lengths are hashed too, so that moving a boundary changes the digest.
   static func sha256(fields: [String?]) throws -> Data {
     try sha256(Data(fields.map { field in field.map { "\($0.utf8.count):\($0)" } ?? "-" }.joined().utf8))
   }

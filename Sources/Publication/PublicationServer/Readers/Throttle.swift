@@ -1,10 +1,10 @@
 /// Wrong passwords in a row, by account and client together: after five, each further one doubles the pause before the next try. Unknown
-/// accounts count too, so that the pause does not tell who reads here. Guesses of clients without an address do not count.
+/// accounts count too, so that the pause does not reveal which accounts exist. Guesses of clients without an address do not count.
 final class Throttle {
-  /// Who is guessed at, and by whom.
+  /// Whose password is guessed, and by which client.
   struct Key: Hashable {
     let email: String
-    /// The address that the guess came from; nil where clients cannot be told apart.
+    /// The client's address; nil where clients cannot be distinguished.
     let client: String?
   }
 
@@ -22,7 +22,7 @@ final class Throttle {
   private static let memoryOfWrong = Duration.seconds(900)
   private static let memoryOfRight = Duration.seconds(30 * 24 * 3600)
   private var failures: [Key: Failures] = [:]
-  /// What a client's last password was, and when it came.
+  /// Whether a client's last password was right, and when it was received.
   private var clients: [String: (isRight: Bool, last: Duration)] = [:]
 
   /// How long there is to wait before the next try, in whole seconds; 0 for none.
@@ -32,7 +32,7 @@ final class Throttle {
     return Int(seconds) + (rest > 0 ? 1 : 0)
   }
 
-  /// Counts a try as wrong before it is checked, so that many at a time do not all slip through.
+  /// Counts a try as wrong before it is checked, so that many at a time are not all accepted.
   func start(_ key: Key, at uptime: Duration) {
     // One who guesses would lock out all clients without an address.
     guard key.client != nil else { return }
@@ -70,7 +70,7 @@ final class Throttle {
     clients[client] = (isRight, uptime)
   }
 
-  /// What the client's last password says of it.
+  /// The client's standing, by its last password.
   func standing(_ client: String?, at uptime: Duration) -> PasswordHasher.Standing {
     guard let client else { return .right }
     guard let known = clients[client] else { return .new }
@@ -78,7 +78,7 @@ final class Throttle {
     return known.isRight ? .right : .wrong
   }
 
-  /// Makes room: what is a day old, then those that have not to wait.
+  /// Removes the failures of a day ago, and those without a pause if there is still no room.
   private func forget(_ uptime: Duration) {
     failures = failures.filter { uptime - $0.value.last < Self.memory }
     if failures.count >= Self.capacity { failures = failures.filter { $0.value.until > uptime } }

@@ -1,7 +1,7 @@
 import Foundation
 import PublicationAPI
 
-/// What became of removing a fan club.
+/// The outcome of removing a fan club.
 enum RemovalOutcome: Equatable, Sendable {
   case removed
   case noClub
@@ -13,7 +13,7 @@ enum RemovalOutcome: Equatable, Sendable {
 
 /// A feed on its way into the publication.
 struct ImportedFeed: Equatable, Sendable {
-  /// A post, and whether its time is only when it was first seen, which does not change when it is seen again.
+  /// A post, and whether its date is only that of its first import, which a later import does not change.
   struct Item: Equatable, Sendable {
     var post: Post
     var isUndated: Bool
@@ -25,7 +25,7 @@ struct ImportedFeed: Equatable, Sendable {
   var isExisting = false
   var items: [Item]
 
-  /// How many items are stored in one step, and of how many bytes: others have their turn in between.
+  /// How many items are stored in one step, and of how many bytes: other requests run in between.
   private static let mostOfPart = (items: 200, bytes: 1_000_000)
 
   /// The items in parts, each for one step; at least one part.
@@ -42,7 +42,7 @@ struct ImportedFeed: Equatable, Sendable {
   }
 }
 
-/// What became of a list of feeds, or of a part of one.
+/// The outcome of importing a list of feeds, or a part of one.
 struct AddedClubs: Equatable, Sendable {
   /// How many are added in one step.
   static let mostOfPart = 200

@@ -1,7 +1,7 @@
 /// Finds phrases among words that come one after the other, all phrases at once and in a time that is the same for each word (Shift-And, Baeza-Yates
 /// and Gonnet, "A new approach to text searching", 1992).
 ///
-/// Each word of each phrase has a bit. It is set while the phrase was seen as far as that word.
+/// Each word of each phrase has a bit. It is set while the phrase has matched up to that word.
 struct PhraseMatcher {
   private typealias Bits = [UInt64]
 
@@ -15,10 +15,10 @@ struct PhraseMatcher {
   private var masks: [[UInt8]: Bits] = [:]
   private let prefix: [UInt8]
   private var prefixBit = 0
-  /// The bytes that a word of a phrase starts with: nearly all words of a text are told by that.
+  /// The bytes that a word of a phrase starts with: that rules out nearly all words of a text.
   private var beginnings = [Bool](repeating: false, count: 256)
 
-  /// - Parameter phrases: each as its words; empty ones are left out. The last word of the last one is as far as it is typed.
+  /// - Parameter phrases: each as its words; empty ones are left out. The last word of the last one is a prefix.
   init(_ phrases: [[[UInt8]]]) {
     let phrases = phrases.filter { !$0.isEmpty }
     count = phrases.count
@@ -39,8 +39,8 @@ struct PhraseMatcher {
     prefixBit = bit - 1
   }
 
-  /// Goes on to the next word.
-  /// - Parameter found: told each phrase that ends here, by its number, and how many words it has.
+  /// Moves to the next word.
+  /// - Parameter found: called with the number of each phrase that ends here, and with how many words it has.
   mutating func step(_ word: UnsafeBufferPointer<UInt8>, _ found: (_ phrase: Int, _ length: Int) -> Void) {
     guard count > 0, let first = word.first, beginnings[Int(first)] else {
       for place in state.indices { state[place] = 0 }

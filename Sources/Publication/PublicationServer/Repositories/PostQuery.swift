@@ -18,7 +18,7 @@ struct PostQuery: Equatable, Sendable {
   var limit: Int
 }
 
-/// A post's place in the list, newest first. It stays where it is however many posts are added.
+/// A post's place in the list, newest first. Added posts do not move it.
 struct PostPosition: Equatable, Sendable {
   var published: Int64
   var id: Post.ID
@@ -34,7 +34,7 @@ struct ReadAll: Equatable, Sendable {
   var after: PostPosition?
   /// The same where they are all clubs': a post's number in the order in which they were stored.
   var number: Int64 = 0
-  /// Names the stroke, to take it back by; `nil` for what cannot be taken back.
+  /// Identifies the request, for undoing it; `nil` for one that cannot be undone.
   var mark: String?
 }
 

@@ -1,7 +1,7 @@
 import SQLiteStorage
 import Synchronization
 
-/// Connections for what takes long to read, each on a thread of its own. A request that comes while all are busy waits in order.
+/// Connections for long reads, each on a thread of its own. A request waits in order while all are busy.
 final class ReadConnections: Sendable {
   /// A search may take as long as a request may take at all, and the next reader's does not wait for it.
   static let most = 2

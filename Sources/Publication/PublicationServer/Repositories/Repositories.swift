@@ -6,14 +6,14 @@ import PublicationAPI
 
 /// Posts, pictures, clubs and products.
 protocol ContentRepository {
-  /// What the publication says of itself; `nil` before it was founded.
+  /// The publication's details; `nil` before it was founded.
   nonisolated(nonsending) func info() async throws -> PublicationInfo?
   /// Everything a publication starts with, and its first readers.
   /// - Returns: whether it was empty; else nothing was stored.
   nonisolated(nonsending) func found(
     _ content: PublicationContent, readers: [(reader: Reader, password: PasswordHash)]
   ) async throws -> Bool
-  /// Adds products and paywalls that a founded publication has not, and brings those up to date that it has.
+  /// Adds missing products and paywalls to a founded publication, and updates existing ones.
   nonisolated(nonsending) func sell(_ products: [ProductRecord], _ paywalls: [PaywallRecord]) async throws
   nonisolated(nonsending) func picture(_ name: String) async throws -> PublicationContent.Picture?
   /// A post as one reader sees it.
@@ -28,14 +28,14 @@ protocol ContentRepository {
   nonisolated(nonsending) func fanClubs(
     after: NamePosition?, limit: Int, for reader: Reader.ID
   ) async throws -> [(club: FanClub, position: NamePosition)]
-  /// Sets a reader's reaction to a post, or takes it away. Nothing happens when there is no such post.
+  /// Sets a reader's reaction to a post, or removes it. Does nothing for an unknown post.
   nonisolated(nonsending) func setReaction(_ kind: Reaction?, to post: Post.ID, by reader: Reader.ID) async throws
-  /// Sets or takes away what a reader does to a post; as often as one likes. Nothing happens when there is no such post.
+  /// Sets or removes a reader's flag on a post; repeating it changes nothing. Does nothing for an unknown post.
   nonisolated(nonsending) func setMark(_ mark: Mark, of post: Post.ID, by reader: Reader.ID, _ isSet: Bool) async throws
-  /// Marks the first of some posts as read, at most that many. There may be a million, and others wait for a step.
+  /// Marks the first of some posts as read, at most that many. There may be a million, and other requests wait for each step.
   /// - Returns: the rest of them; `nil` when there are no more.
   nonisolated(nonsending) func markRead(_ posts: ReadAll, by reader: Reader.ID, limit: Int) async throws -> ReadAll?
-  /// Takes back the marks that were made under that name; a post that the reader read by itself since stays read.
+  /// Removes the marks of that request; a post that the reader read by itself since stays read.
   /// - Parameters:
   ///   - number: behind which of the reader's marks to start; `nil` for the first.
   ///   - limit: how many of them are read.
@@ -45,13 +45,13 @@ protocol ContentRepository {
   ) async throws -> Int64?
   /// The same for following a club.
   nonisolated(nonsending) func setFollow(of club: FanClub.ID, by reader: Reader.ID, _ isSet: Bool) async throws
-  /// Removes a club that the reader added, with its feed; while others follow it, or did more to one of its posts than read it, it stays. Its
-  /// posts are hidden by that, and are there until ``sweep(_:)``.
+  /// Removes a club that the reader added, with its feed. It stays while others follow it, or did more to one of its posts than read it.
+  /// Its posts are hidden at once, and removed by ``sweep(_:)``.
   nonisolated(nonsending) func removeClub(_ id: FanClub.ID, by reader: Reader.ID) async throws -> RemovalOutcome
   /// A product with its price in that currency, or in its first one.
   nonisolated(nonsending) func product(_ id: ProductRecord.ID, in currency: String?) async throws -> ProductRecord?
   nonisolated(nonsending) func paywall(_ id: PaywallRecord.ID) async throws -> PaywallRecord?
-  /// Takes clubs back whose import did not end, unless another reader uses them already; also while the publication is being closed.
+  /// Removes clubs whose import did not end, unless another reader uses them already; also while the publication is being closed.
   /// - Parameters:
   ///   - follows: the clubs that the import had the reader follow.
   ///   - reader: who imported them; `nil` for the publisher.
@@ -61,14 +61,14 @@ protocol ContentRepository {
   ) async throws -> [FanClub.ID]
   /// Clubs that were removed and whose posts are still there.
   nonisolated(nonsending) func removedClubs() async throws -> [FanClub.ID]
-  /// Removes some posts of a club that was removed, with all that belongs to them.
+  /// Removes some posts of a club that was removed, with all their data.
   /// - Returns: whether there are more; false for a club that is there.
   nonisolated(nonsending) func sweep(_ club: FanClub.ID) async throws -> Bool
   /// Stores a club and some of its posts, new or existing; the job's reader follows it, and counts as who added it when it is new.
   /// - Parameters:
   ///   - part: which of the feed's items.
   ///   - version: the version for the next conditional request, and its time.
-  ///   - job: told how far it is; once it was cancelled, nothing of that part is stored.
+  ///   - job: updated with the progress; once it was cancelled, nothing of that part is stored.
   /// - Throws: `CancellationError` then, and for a club that was removed while its feed was fetched.
   nonisolated(nonsending) func store(
     _ feed: ImportedFeed, _ part: Range<Int>, asking version: (FeedVersion, next: Int64)?, _ job: ImportJob?
@@ -88,12 +88,12 @@ protocol FeedRepository {
   /// Records where a feed is, the outcome of a fetch, and the next time: `nil` for never by the schedule.
   nonisolated(nonsending) func update(_ feed: StoredFeed, next: Int64?) async throws
   /// Records why a feed that a reader requested could not be read; nothing else changes.
-  /// - Parameter quiet: until when its server wants to be left alone; `nil` when it said nothing of that.
+  /// - Parameter quiet: until when its server wants no request; `nil` when it set no time.
   nonisolated(nonsending) func failed(_ club: FanClub.ID, _ problem: String, quiet: Int64?) async throws
   /// Adds clubs that are fetched on request, and that the job's reader follows and may remove; existing ones stay.
   /// - Parameters:
   ///   - part: which of the feeds.
-  ///   - job: told how far it is; once it was cancelled, nothing of that part is stored.
+  ///   - job: updated with the progress; once it was cancelled, nothing of that part is stored.
   nonisolated(nonsending) func add(
     _ feeds: [(club: FanClub, url: String)], _ part: Range<Int>, _ job: ImportJob?
   ) async throws -> AddedClubs
@@ -114,7 +114,7 @@ protocol CommentRepository {
     _ id: Comment.ID, on post: Post.ID, by reader: Reader.ID, text: String, at time: Int64
   ) async throws -> CommentOutcome
   /// Deletes the reader's comment of that identifier; none can be written under it any more.
-  /// - Returns: whether there is none now; false for another reader's.
+  /// - Returns: whether the comment is gone; false for another reader's.
   nonisolated(nonsending) func delete(_ id: Comment.ID, of post: Post.ID, by reader: Reader.ID, at time: Int64) async throws -> Bool
 }
 
@@ -126,37 +126,37 @@ protocol SearchRepository {
   nonisolated(nonsending) func search(
     _ words: SearchWords, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
   ) async throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchOrder)
-  /// Takes up the words of posts and the names of clubs that wait for it, at most that many of each.
+  /// Indexes the words of posts and the names of clubs in the queue, at most that many of each.
   /// - Returns: whether there are more.
   nonisolated(nonsending) func index(limit: Int) async throws -> Bool
   /// Closes the connections for searches.
   nonisolated(nonsending) func close() async
 }
 
-/// Who reads, and who is signed in.
+/// The readers and their sessions.
 protocol ReaderRepository {
   /// - Returns: whether the address was free; else nothing was stored.
   nonisolated(nonsending) func add(_ reader: Reader, password: PasswordHash) async throws -> Bool
-  /// The reader with that identifier; `nil` when there is none, or none any more.
+  /// The reader with that identifier; `nil` for an unknown or a removed one.
   nonisolated(nonsending) func reader(_ id: Reader.ID) async throws -> Reader?
   /// All readers by address, those behind one first.
   nonisolated(nonsending) func readers(after email: String?, limit: Int) async throws -> [Reader]
   /// The reader with that address, however its letters with accents are encoded (Unicode's canonical equivalence).
   nonisolated(nonsending) func reader(email: String) async throws -> (reader: Reader, password: PasswordHash)?
-  /// Whose access token it is, of which session, and until when; `nil` when it is none, or none any more.
+  /// The reader, the session and the expiry of an access token; `nil` for one that is unknown or no longer valid.
   nonisolated(nonsending) func reader(
     access digest: Data, at time: Int64
   ) async throws -> (reader: Reader, session: SessionFamily.ID, expires: Int64)?
   /// Starts a session of a reader who is still there and whose password is still that one.
-  /// - Returns: `nil` when they are not: comparing a password takes its time, in which the operator may have set another one.
+  /// - Returns: `nil` otherwise: while the password was compared, the operator may have set another one.
   nonisolated(nonsending) func startSession(
     _ tokens: SessionFamily.Tokens, of reader: Reader.ID, password: PasswordHash, device: String?, at time: Int64
   ) async throws -> SessionFamily.ID?
-  /// Exchanges a refresh token, as ``RefreshRequest`` says. One that was exchanged for good ends its session.
+  /// Exchanges a refresh token, as ``RefreshRequest`` says. One whose successor was used ends its session.
   nonisolated(nonsending) func exchange(
     _ old: SessionFamily.Refresh, for tokens: SessionFamily.Tokens, at time: Int64
   ) async throws -> SessionFamily.Exchange
-  /// Ends the session of an access token that is in force, or of any refresh token of its family; not one that was misused.
+  /// Ends the session of an access token that is in force, or of any refresh token of its family; not one that was ended for misuse.
   /// - Returns: which that was; `nil` when there was none.
   nonisolated(nonsending) func endSession(_ token: SessionFamily.Refresh, at time: Int64) async throws -> SessionFamily.ID?
   /// Ends one session of a reader.
@@ -170,12 +170,12 @@ protocol ReaderRepository {
   /// Sets another password and ends the reader's sessions, in one step.
   /// - Returns: those that there were.
   nonisolated(nonsending) func setPassword(_ password: PasswordHash, of reader: Reader.ID) async throws -> [SessionFamily.ID]
-  /// Sets another password in the place of one, and ends the reader's sessions but for one, in one step.
-  /// - Returns: those that there were; `nil` when the password was another one by then, and nothing was changed.
+  /// Replaces a password, and ends all of the reader's sessions but one, in one step.
+  /// - Returns: the ended sessions; `nil` when the password was another one by then, and nothing was changed.
   nonisolated(nonsending) func changePassword(
     _ password: PasswordHash, from old: PasswordHash, of reader: Reader.ID, keeping session: SessionFamily.ID
   ) async throws -> [SessionFamily.ID]?
-  /// Forgets who a reader was and what they did, but for what they bought: that is the publication's to account for.
+  /// Erases a reader's identity and activity, except for their purchases, which the publication has to account for.
   /// - Parameter password: one that no text matches.
   nonisolated(nonsending) func remove(_ reader: Reader.ID, password: PasswordHash) async throws
 }
@@ -194,24 +194,24 @@ protocol OrderRepository {
   nonisolated(nonsending) func unpaid(of reader: Reader.ID, since time: Int64) async throws -> (begun: Int, waiting: Int)
   /// Paid orders that give access at that time, newest first.
   nonisolated(nonsending) func inForce(of reader: Reader.ID, at time: Int64) async throws -> [StoredOrder]
-  /// The order that was paid last, by the clock that there was; `nil` when none is paid.
+  /// The order that was paid last, by the clock at that time; `nil` when none is paid.
   nonisolated(nonsending) func lastPaid() async throws -> StoredOrder?
   nonisolated(nonsending) func isEntitled(_ reader: Reader.ID, to entitlement: String, at time: Int64) async throws -> Bool
 
   // Charging
 
-  /// Records a try before the gateway gets it: the one that is still open, or a new one after a definite no. What
-  /// the reader agreed to on a page is used up by it.
+  /// Records an attempt before the gateway's request: the one that is still open, or a new one after a definite refusal. It uses up the
+  /// reader's agreement on a page.
   nonisolated(nonsending) func startAttempt(_ id: Order.ID, token: String, at time: Int64) async throws -> ChargeAttempt
-  /// The try without an outcome, or with one that is yet to be decided.
+  /// The attempt without an outcome, or with one that is not decided yet.
   nonisolated(nonsending) func openAttempt(of id: Order.ID) async throws -> ChargeAttempt?
-  /// Records that a bank or another person has to agree first; the try stays open.
+  /// Records that a bank or another person has to agree first; the attempt stays open.
   nonisolated(nonsending) func wait(_ attempt: ChargeAttempt) async throws
-  /// Writes down that the reader has to confirm on a page first, after which there is another try.
+  /// Writes down that the reader has to confirm on a page first, after which there is another attempt.
   nonisolated(nonsending) func interrupt(_ attempt: ChargeAttempt, page: StoredCheckout, at time: Int64) async throws
   /// Writes down a definite no.
   nonisolated(nonsending) func decline(_ attempt: ChargeAttempt, reason: String, at time: Int64) async throws
-  /// Writes down the charge, and what it gives: access from now, or from the end of what runs in the same group, or a balance.
+  /// Records the charge, and what it gives: access from now, access from the end of the present period of the same group, or a balance.
   nonisolated(nonsending) func pay(_ attempt: ChargeAttempt, charge: String, at time: Int64) async throws
   /// Tries without a recorded outcome.
   nonisolated(nonsending) func openAttempts() async throws -> [ChargeAttempt]
@@ -232,7 +232,7 @@ protocol OrderRepository {
 protocol BalanceRepository {
   /// One entry for each type that was ever bought.
   nonisolated(nonsending) func balances(of reader: Reader.ID) async throws -> [Balance]
-  /// Spends one of `type` on a post, oldest first; nothing when it is open to the reader already.
+  /// Spends one of `type` on a post, oldest first; spends nothing when it is open to the reader already.
   nonisolated(nonsending) func unlock(
     _ post: Post.ID, by reader: Reader.ID, with type: String, unlessEntitledTo entitlement: String, at time: Int64
   ) async throws -> UnlockOutcome
@@ -240,15 +240,15 @@ protocol BalanceRepository {
 
 /// Pages for the system browser.
 protocol CheckoutRepository {
-  /// Starts a page, unless one waits for the reader, or has an answer that was not used yet.
+  /// Starts a page, unless an earlier one waits for the reader, or has an unused answer.
   /// - Returns: the page that there is now.
   nonisolated(nonsending) func start(_ page: StoredCheckout, at time: Int64) async throws -> StoredCheckout
   nonisolated(nonsending) func page(_ key: String) async throws -> StoredCheckout?
   /// The order's last page.
   nonisolated(nonsending) func page(of order: Order.ID) async throws -> StoredCheckout?
-  /// Writes down the reader's answer; only the first one counts, and none after the time is over.
+  /// Writes down the reader's answer; only the first one counts, and none after it has expired.
   /// - Parameters:
-  ///   - token: what can be charged; `nil` for a no.
+  ///   - token: what can be charged; `nil` when the reader declined.
   ///   - inClient: whether the answer was given in the client and not on the page.
   /// - Returns: the page as it is now.
   nonisolated(nonsending) func answer(_ key: String, token: String?, inClient: Bool, at time: Int64) async throws -> StoredCheckout?
@@ -256,9 +256,9 @@ protocol CheckoutRepository {
 
 /// The public halves of the keys that sign receipts.
 protocol KeyRepository {
-  /// The one in use, as far as was written down.
+  /// The key in use, by what was written down.
   nonisolated(nonsending) func current() async throws -> KeySet.Key?
-  /// Writes down which one is in use from now on. The one before is retired, unless it was already.
+  /// Records the key in use from now on. The earlier one is retired, unless it was already.
   nonisolated(nonsending) func start(_ key: KeySet.Key, at time: Int64) async throws
   nonisolated(nonsending) func retire(_ key: KeySet.Key, at time: Int64) async throws
   /// Newest first: all, or those that a receipt still in force may need.
@@ -275,6 +275,6 @@ protocol FlagRepository {
   nonisolated(nonsending) func count(_ events: [FlagEventRecord], of reader: Reader.ID, at time: Int64) async throws
   /// How many rows a reader's events made since a time.
   nonisolated(nonsending) func eventCount(of reader: Reader.ID, since time: Int64) async throws -> Int
-  /// What was counted for a flag, by side; `nil` when there is no such flag.
+  /// The counts of a flag, by side; `nil` when there is no such flag.
   nonisolated(nonsending) func report(_ name: String) async throws -> FlagReport?
 }

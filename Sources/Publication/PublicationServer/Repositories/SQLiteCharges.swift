@@ -43,7 +43,7 @@ extension SQLiteOrders {
 
   func interrupt(_ attempt: ChargeAttempt, page: StoredCheckout, at time: Int64) throws {
     try database.transaction {
-      // Under this key nothing will be charged: the provider wants the reader's word first.
+      // Under this key nothing will be charged: the reader has to confirm first.
       try end(attempt, with: "the reader has to confirm", in: "decline_reason", at: time)
       try SQLiteCheckouts(database: database).insert(page, at: time)
       try update(attempt.order, "state = ?", [Order.State.interrupted.rawValue])
@@ -108,7 +108,7 @@ extension SQLiteOrders {
     }
   }
 
-  /// When what runs in the order's group ends: what is bought again starts there.
+  /// When the present period of the order's group ends: a further purchase starts there.
   private func runningUntil(_ order: StoredOrder, _ time: Int64) throws -> Int64? {
     guard let group = order.group else { return nil }
     return try database.queryOne(
@@ -116,8 +116,8 @@ extension SQLiteOrders {
       Order.State.paid.rawValue, time, map: { try $0.get(0, as: Int64?.self) }) ?? nil
   }
 
-  /// Lets what was bought behind a refunded period start as early as it may. What has started stays where it is: no reader was without
-  /// access until now, and no paid time lies in the past.
+  /// Moves the periods after a refunded one to the earliest possible start. A period that has started stays: readers had access until now,
+  /// and no paid time may be in the past.
   private func closeGap(after refunded: StoredOrder, _ time: Int64) throws {
     guard let group = refunded.group else { return }
     let periods = try database.query(

@@ -9,7 +9,7 @@ struct SQLiteCheckouts: CheckoutRepository {
     try database.transaction {
       if let last = try self.page(of: page.order), !last.isUsed, [.open, .authorized].contains(last.state(at: time)) { return last }
       try insert(page, at: time)
-      // As many as a reader may have open in a browser; a client that begins and withdraws without end fills no disk.
+      // As many as a reader may have open in a browser; a client that begins and withdraws endlessly does not fill the disk.
       try database.execute(
         """
         DELETE FROM checkout WHERE purchase = ?1 AND used IS NULL

@@ -40,7 +40,7 @@ struct SQLiteComments: CommentRepository {
   }
 
   func delete(_ id: Comment.ID, of post: Post.ID, by reader: Reader.ID, at time: Int64) throws -> Bool {
-    // Also one that is not there yet: its writing may have been overtaken on the way, and would bring it back.
+    // Also an unknown one: the request that writes it may arrive late, and would bring it back.
     try database.execute(
       """
       INSERT INTO comment (id, post, reader, text, posted, deleted) SELECT ?, id, ?, '', ?, 1 FROM post WHERE id = ?

@@ -17,7 +17,7 @@ struct SQLiteContent: ContentRepository {
   var partSize = 10_000
   /// A list of more bookmarks is a long one.
   static let fewBookmarks = 2000
-  /// Whether the publication is about to be closed, so that long work ends.
+  /// Whether the publication is about to be closed, so that long work is interrupted.
   var isStopping: @Sendable () -> Bool = { false }
 
   func info() throws -> PublicationInfo? {
@@ -114,7 +114,7 @@ struct SQLiteContent: ContentRepository {
     // Read marks name their post by its number.
     let (column, name) = mark == .read ? ("number", "number") : ("post", "id")
     if isSet {
-      // What was read by itself stays read when all that was marked with it is unread again.
+      // A post that was read by itself stays read when a mark on many posts is undone.
       let known = mark == .read ? "UPDATE SET mark = NULL" : "NOTHING"
       try database.execute(
         "INSERT INTO \(mark.rawValue) (\(column), reader) SELECT \(name), ? FROM post WHERE id = ? ON CONFLICT DO \(known)", reader, post)
@@ -198,12 +198,12 @@ struct SQLiteContent: ContentRepository {
       readMark: mark == "" ? nil : mark, comments: try row.get(16))
   }
 
-  /// A picture's address: this publication's own, or one on the web. An earlier version stored whatever a feed said.
+  /// A picture's address: this publication's own, or one on the web. An earlier version stored a feed's text unchecked.
   private static func picture(_ address: String?) -> String? {
     address.flatMap { $0.hasPrefix(APIPath.picture("").target) ? $0 : WebLinks.url($0) }
   }
 
-  /// Counts as the statement writes them, `love 3,like 1,love 2`: a kind may be there twice, from before and from here.
+  /// Counts as the statement writes them, `love 3,like 1,love 2`: a kind may be there twice, imported and from here.
   private static func reactions(_ text: String) -> ReactionCounts {
     var counts: [Reaction: Int] = [:]
     for entry in text.split(separator: ",") {
@@ -213,12 +213,11 @@ struct SQLiteContent: ContentRepository {
     return ReactionCounts(counts)
   }
 
-  /// Clocks that have lost their time start in 1970 or later, so none is further behind: a later date is wrong whatever the clock says.
+  /// Clocks that have lost their time start in 1970 or later, so none is further behind: a later date is wrong by every clock.
   private static let furthestBehind: Int64 = 36_525 * 86_400
 
-  /// Dates posts, once, that an earlier version stored with a date after `latest`: they came first in all lists until then. Each is dated
-  /// right behind the newest that came before it in its club, or else as of `now`, in the order in which they were so far. Times are
-  /// seconds since 1970.
+  /// Dates posts, once, that an earlier version stored with a date after `latest`: they were first in all lists until then. Each is dated
+  /// right behind the newest post before it in its club, or else as of `now`, in their present order. Times are seconds since 1970.
   ///
   /// Where most posts are ahead by what a clock can be behind, the clock is wrong and not they; another start puts them right. A feed that
   /// says 9999 says nothing about the clock.
@@ -243,8 +242,8 @@ struct SQLiteContent: ContentRepository {
     }
   }
 
-  /// Takes out of bodies, once, what leads elsewhere than to the web, and an earlier version stored: see ``WebLinks/html(_:)``. Otherwise
-  /// who reads a post or marks it would wait for that.
+  /// Removes from bodies, once, the addresses that lead elsewhere than to the web, which an earlier version stored: see
+  /// ``WebLinks/html(_:)``. Otherwise requests that read or mark a post would wait for that.
   func guardBodies() throws {
     try once("bodies_guarded") {
       var last: Int64 = 0
@@ -298,7 +297,7 @@ struct SQLiteContent: ContentRepository {
 
   /// - Returns: whether the reader did not follow it before.
   func follow(_ club: FanClub.ID, by reader: Reader.ID) throws -> Bool {
-    // An import goes on after its reader was removed.
+    // An import continues after its reader was removed.
     guard try !SQLiteReaders(database: database).isRemoved(reader) else { return false }
     return try database.execute("INSERT OR IGNORE INTO follow (fan_club, reader) SELECT id, ? FROM fan_club WHERE id = ?", reader, club)
       == 1
@@ -308,7 +307,7 @@ struct SQLiteContent: ContentRepository {
     try database.queryOne("SELECT 1 FROM fan_club WHERE id = ?", club, map: { _ in true }) != nil
   }
 
-  /// Clubs as the reader ?1 sees them. Nothing is counted that a reader can have any number of.
+  /// Clubs as the reader ?1 sees them. Rows that are unlimited in number for a reader are not counted here.
   static let selectClub = """
     SELECT id, name, about, picture, url, base_followers + (SELECT count(*) FROM follow WHERE follow.fan_club = fan_club.id),
       EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = fan_club.id AND follow.reader = ?1),

@@ -52,7 +52,7 @@ extension SQLiteContent {
           "INSERT OR REPLACE INTO feed (fan_club, url, etag, modified, ttl, next) VALUES (?, ?, ?, ?, ?, ?)", feed.club.id, version.url,
           version.etag, version.modified, version.ttl, next)
       }
-      // Once: who unfollows it while the rest is stored does not follow it again.
+      // Only once: a reader who unfollows it while the rest is stored must not follow it again.
       if part.lowerBound == 0, let reader = job?.follower { _ = try follow(feed.club.id, by: reader) }
       for item in feed.items[part] {
         try job?.advance(.storing, done: part.lowerBound + report.items, of: feed.items.count)
@@ -68,8 +68,8 @@ extension SQLiteContent {
     }
   }
 
-  /// A transaction without a deadline. It ends in its middle when its job is cancelled, and before it starts when the reader
-  /// who wanted it was removed.
+  /// A transaction without a deadline. It is interrupted when its job is cancelled, and before it starts when the reader who wanted it was
+  /// removed.
   func longWork<Value>(_ job: ImportJob? = nil, _ body: () throws -> Value) throws -> Value {
     let limit = WorkLimit(isCancelled: { [isStopping] in Task.isCancelled || isStopping() || job?.isCancelled == true })
     return try database.withLimit(limit) {

@@ -2,7 +2,7 @@ import Foundation
 import PublicationAPI
 import SQLiteStorage
 
-/// Removing clubs. A club is gone with its row. Its posts, which are hidden without it, follow a part at a time.
+/// Removing clubs. A club is removed with its row. Its posts are hidden without it, and are removed in parts.
 extension SQLiteContent {
   func removeClub(_ id: FanClub.ID, by reader: Reader.ID) throws -> RemovalOutcome {
     try withoutForeignKeys { try database.transaction { try remove(id, by: reader) } }
@@ -35,11 +35,10 @@ extension SQLiteContent {
     ) { try $0.get(0) }
   }
 
-  /// The version of the schema from which on posts may be there whose club is not.
+  /// The first version of the schema in which a post's club may be missing.
   private static let firstVersion = 18
 
-  /// Removes what is left of removed clubs at once, where the database is about to be upgraded: an upgrade checks whether all that refers
-  /// to something does so rightly.
+  /// Removes what is left of removed clubs at once, where the database is about to be upgraded: an upgrade checks all foreign keys.
   func sweepBeforeUpgrade(to latest: Int = Schema.migrations.map(\.version).max() ?? 0) throws {
     let version = try database.schemaVersion()
     guard version >= Self.firstVersion, version < latest else { return }
@@ -53,7 +52,7 @@ extension SQLiteContent {
     try database.execute("DELETE FROM comment WHERE deleted AND post NOT IN (SELECT id FROM post)")
   }
 
-  /// So many posts go at a time, of so many characters, and as few of them the more readers there are, whose marks have to be found.
+  /// How many posts, of how many characters, are removed at a time. The more readers there are, whose marks have to be found, the fewer.
   private static let mostOfPart = (posts: 25, characters: 100_000, readers: 10_000)
 
   func sweep(_ club: FanClub.ID) throws -> Bool {
@@ -115,8 +114,8 @@ extension SQLiteContent {
     return .removed
   }
 
-  /// Whether anybody but the reader ?1 follows the club ?2, or did something to one of its posts that they would miss. To have read one is no
-  /// such thing, and a deleted comment neither.
+  /// Whether a reader other than ?1 follows the club ?2, or has something on one of its posts that they would miss. Read marks and deleted
+  /// comments do not count.
   private static let isUsedByOthers: String = {
     let marks = ["reaction", "bookmark", "unlock", "comment"].map { table in
       """

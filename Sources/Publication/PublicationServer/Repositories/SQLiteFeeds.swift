@@ -20,7 +20,7 @@ struct SQLiteFeeds: FeedRepository {
 
   func due(at time: Int64, after place: FeedPlace?, limit: Int) throws -> [StoredFeed] {
     var found: [StoredFeed] = []
-    // No feed is left alone for that long: a time beyond it is by a clock that was ahead. Each by the index: with OR all are read.
+    // No pause is that long: a later time is from a clock that was ahead. Each condition uses its index: with OR all rows would be read.
     for part in ["feed.next <= ?1", "feed.next > ?1 + \(2 * FeedService.longestPause)"] where found.count < limit {
       found += try database.query(
         "\(Self.select) WHERE \(part) AND (feed.next, feed.fan_club) > (?2, ?3) ORDER BY feed.next, feed.fan_club LIMIT ?4", time,
@@ -42,7 +42,7 @@ struct SQLiteFeeds: FeedRepository {
   func failed(_ club: FanClub.ID, _ problem: String, quiet: Int64?) throws {
     try database.execute("UPDATE feed SET problem = ? WHERE fan_club = ?", problem.shortened, club)
     guard let quiet else { return }
-    // One that is not in the schedule stays so: of NULL and a number, max() is NULL.
+    // A feed outside of the schedule stays outside: of NULL and a number, max() is NULL.
     try database.execute("UPDATE feed SET quiet = max(coalesce(quiet, 0), ?1), next = max(next, ?1) WHERE fan_club = ?2", quiet, club)
   }
 
@@ -68,7 +68,8 @@ struct SQLiteFeeds: FeedRepository {
     }
   }
 
-  /// Each by an index of its own: one statement with OR reads all feeds. What a feed was added as names it for ever, so that counts first.
+  /// Each by an index of its own: one statement with OR reads all feeds. The address that a feed was added with is its permanent name, so
+  /// it is looked up first.
   static let lookups = ["fan_club.source", "feed.url"].map { "\(select) WHERE \($0) = ?" }
 
   private static let select = """

@@ -25,7 +25,7 @@ struct SQLiteKeys: KeyRepository {
     }
   }
 
-  /// Whether a receipt may be out there, as far as one can tell.
+  /// Whether a receipt may have been given out, by what is known.
   func haveSigned() throws -> Bool {
     try current() != nil
       || database.queryOne(
@@ -34,7 +34,7 @@ struct SQLiteKeys: KeyRepository {
   }
 
   func retire(_ key: KeySet.Key, at time: Int64) throws {
-    // Not before the last payment, which it may have signed, by whatever clock.
+    // Not before the last payment, which it may have signed, by any clock.
     try database.execute(
       """
       INSERT INTO receipt_key (kid, jwk, retired)

@@ -2,7 +2,7 @@ import PublicationAPI
 import SQLiteStorage
 
 /// Lists that check each post: unread ones, where a million may have been read, and bookmarked ones, where there are many bookmarks. They
-/// are read in parts, and other readers get the connection between two parts.
+/// are read in parts, and other requests run between two parts.
 extension SQLiteContent {
   nonisolated(nonsending) func longList(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
     guard let most = try await readingList({ try $0.mostPosts(query, for: reader) }) else { return nil }
@@ -36,8 +36,8 @@ extension SQLiteContent {
     return try await lists.run { database in try database.withLimit(limit) { try read(database) } }
   }
 
-  /// How many posts the list may have; `nil` when there is no such club. A list of unread posts that has found so many is complete, and a
-  /// reader who has read everything is answered at once.
+  /// How many posts the list may have; `nil` when there is no such club. A list of unread posts is complete when it has found so many, so a
+  /// reader who has read everything gets an answer at once.
   private func mostPosts(_ query: PostQuery, for reader: Reader.ID) throws -> Int? {
     var conditions: [String] = []
     var values: [(any SQLValue)?] = [reader]

@@ -4,7 +4,7 @@ import SQLiteStorage
 
 /// ``OrderRepository`` on SQLite: orders. Charging and giving back are in SQLiteCharges.swift.
 struct SQLiteOrders: OrderRepository {
-  /// The row that a step rests on is not there: another program changed the file.
+  /// A row that a step needs is missing: another program changed the file.
   struct MissingRow: Error { let order: Order.ID }
 
   let database: Connection
@@ -26,7 +26,7 @@ struct SQLiteOrders: OrderRepository {
     }
   }
 
-  /// The number that comes from the order's identifier, or the next one when an older order has it.
+  /// The number that is derived from the order's identifier, or the next one when an older order has it.
   private func freeCode(_ id: Order.ID) throws -> String {
     var salt = 0
     while true {
@@ -115,7 +115,7 @@ struct SQLiteOrders: OrderRepository {
 
 /// The number of an order that people read out: eight letters and digits of Crockford's alphabet, in which none looks like another.
 enum OrderNumber {
-  /// Always the same for an identifier; `salt` tells apart the few that would share one.
+  /// Always the same for an identifier; `salt` separates the few that would share one.
   static func make(_ id: Order.ID, _ salt: Int) throws -> String {
     let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
     let digest = try Digest.sha256(fields: [id, "\(salt)"])
@@ -123,7 +123,7 @@ enum OrderNumber {
     return "\(letters.prefix(4))-\(letters.suffix(4))"
   }
 
-  /// As a person may have typed it: small letters, without the hyphen, `O` for zero, `I` or `L` for one. `nil` when it is none.
+  /// As a person may have typed it: small letters, without the hyphen, `O` for zero, `I` or `L` for one. `nil` for an invalid one.
   static func read(_ text: String) -> String? {
     let letters = text.uppercased().filter { $0 != "-" && $0 != " " }
     let plain = String(letters.map { $0 == "O" ? "0" : "IL".contains($0) ? "1" : $0 })

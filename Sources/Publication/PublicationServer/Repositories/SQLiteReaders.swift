@@ -16,7 +16,7 @@ struct SQLiteReaders: ReaderRepository {
   }
 
   func reader(email: String) throws -> (reader: Reader, password: PasswordHash)? {
-    // Earlier versions stored an address as it was typed, also two of them that are the same: each of those is found as it was before.
+    // Earlier versions stored an address as it was typed, even two equivalent ones: each of those is still found by its own spelling.
     try database.queryOne(
       """
       SELECT id, email, name, password FROM reader WHERE email IN (?1, ?2, ?3) ORDER BY email = ?1 DESC, email = ?2 DESC LIMIT 1
@@ -42,7 +42,7 @@ struct SQLiteReaders: ReaderRepository {
   }
 
   func reader(access digest: Data, at time: Int64) throws -> (reader: Reader, session: SessionFamily.ID, expires: Int64)? {
-    // One that lasts longer than any is given was given by a clock that was ahead; but for those of before there were families.
+    // A token that lasts longer than any new one was given by a clock that was ahead, unless it is older than token families.
     try database.queryOne(
       """
       SELECT reader.id, email, name, session.id, expires FROM access_token JOIN session ON session.id = access_token.session
@@ -84,7 +84,7 @@ struct SQLiteReaders: ReaderRepository {
       guard let found else { return .unknown }
       guard !found.isReused else { return .reused(found.session) }
       if old.token != found.current {
-        // Its client has it, and stored it: the token before, and what else that was exchanged for, have done their work.
+        // Its client has stored it: the earlier token, and its other successors, are not needed any more.
         guard try database.execute("DELETE FROM successor WHERE digest = ? AND session = ?", old.token, found.session) == 1 else {
           try database.execute("UPDATE session SET reused = 1 WHERE id = ?", found.session)
           try database.execute("DELETE FROM access_token WHERE session = ?", found.session)
@@ -101,10 +101,10 @@ struct SQLiteReaders: ReaderRepository {
       try database.execute(
         "INSERT INTO successor (digest, session, number) SELECT ?1, ?2, ifnull(max(number), 0) + 1 FROM successor WHERE session = ?2",
         tokens.refresh.token, found.session)
-      // A token of before there were families lasts no longer than others do once a newer one was given.
+      // Once a newer token was given, a token that is older than token families expires like others.
       try database.execute(
         "UPDATE access_token SET expires = min(expires, ?) WHERE digest = ?", time + Publication.accessLifetime, old.family)
-      // Never back: a clock that is behind for an hour would end the session when it is right again.
+      // Never backwards: after an hour with a clock that is behind, the session would end as soon as the clock is right.
       try database.execute("UPDATE session SET refresh = ?, used = max(used, ?) WHERE id = ?", old.token, time, found.session)
       try add(tokens, to: found.session, at: time)
       return .exchanged(found.reader, found.session)
@@ -170,7 +170,7 @@ struct SQLiteReaders: ReaderRepository {
       for table in ["session", "reaction", "bookmark", "follow", "read_mark", "unlock", "flag_event"] {
         try database.execute("DELETE FROM \(table) WHERE reader = ?", reader)
       }
-      // Without its words, as one that was deleted: a late second sending would bring it back.
+      // Without its text, like a deleted one: a late repeated request would bring it back.
       try database.execute("UPDATE comment SET deleted = 1, text = '' WHERE reader = ?", reader)
       try database.execute("UPDATE fan_club SET added_by = NULL WHERE added_by = ?", reader)
       try database.execute("UPDATE reader SET email = 'removed ' || id, name = '', password = ? WHERE id = ?", password.text, reader)

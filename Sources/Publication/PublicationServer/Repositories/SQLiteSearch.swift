@@ -22,7 +22,7 @@ struct SQLiteSearch: SearchRepository {
   ) async throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchOrder) {
     let workLimit = self.limit
     let search = { @Sendable (database: Connection) in
-      // A reader who types on has cancelled the searches that waited for this thread: only the last one is worth its time.
+      // A reader who types on has cancelled the searches that waited for this thread: only the last one is worth running.
       try Task.checkCancellation()
       return try database.withLimit(workLimit ?? WorkLimit()) {
         // All of it is of one moment, and has one deadline.
@@ -64,8 +64,8 @@ struct SQLiteSearch: SearchRepository {
     }.compactMap(\.self)
   }
 
-  /// The numbers of the posts of a page. Words are searched once in all: each list in here is made when it is first needed, and reused for
-  /// the rest of the statement.
+  /// The numbers of the posts of a page. The words are searched only once: each list in here is made when it is first needed, and reused
+  /// for the rest of the statement.
   static func statement(_ order: SearchOrder) -> String {
     let source =
       switch order {
@@ -75,7 +75,7 @@ struct SQLiteSearch: SearchRepository {
         ORDER BY bm25(post_search, 10.0, 4.0, 2.0, 1.0), post.published DESC, post.id DESC
         """
       case .newest:
-        // With a plus the list is no way to the posts. They come by time, and the limit ends it, with nothing to sort.
+        // The plus keeps SQLite from using the list as an index: posts are read by time until the limit, without sorting.
         """
         post WHERE +post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?2) AND \(isFound)
         ORDER BY post.published DESC, post.id DESC
@@ -89,8 +89,8 @@ struct SQLiteSearch: SearchRepository {
     (?4 OR NOT post.premium OR EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?1))
     """
 
-  /// Whether the words are where this reader may read, so that trial and error does not reveal what is in a locked body. And whether the
-  /// post's club is there: the words of one that was removed go a part at a time.
+  /// Whether the words are in a text that this reader may read, so that trial and error does not reveal a locked body. And whether the
+  /// post's club exists: the words of a removed club are removed in parts.
   private static let isFound = """
     (\(isReadable) OR post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?3))
     AND EXISTS (SELECT 1 FROM fan_club WHERE fan_club.id = post.fan_club)
@@ -118,7 +118,7 @@ struct SQLiteSearch: SearchRepository {
 
   /// How many bytes of text are indexed at a time, so that no request waits for longer than a twentieth of a second.
   private static let mostBytes = 100_000
-  /// How many characters of each text of a post are taken up: more than the longest article has. The index takes time by them.
+  /// How many characters of each text of a post are indexed: more than the longest article has. Indexing takes time in proportion.
   private static let longestText = 200_000
   /// How many characters of a body are read for them, markup included.
   private static let longestMarkup = 1_000_000
@@ -182,7 +182,7 @@ struct SQLiteSearch: SearchRepository {
     return post.map { $0.title.utf8.count + $0.byline.utf8.count + $0.teaser.utf8.count + $0.body.utf8.count } ?? 0
   }
 
-  /// The beginning of a text as it is indexed. It is cut before that, which takes time, and after it, which may have made more of it.
+  /// The beginning of a text as it is indexed. It is cut before indexing, which takes time, and after it, which may have made it longer.
   private static func indexed(_ text: String) -> String { beginning(of: SearchText.indexed(beginning(of: text))) }
 
   private static func beginning(of text: String) -> String {

@@ -397,11 +397,11 @@ extension Schema {
     (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) == 0
   }
 
-  /// Makes the database, so that it is there with its tables or not at all: no publication leaves an empty file.
+  /// Makes the database atomically: it exists with all its tables, or not at all, and never as an empty file.
   /// - Throws: `SQLiteError`, `MigrationError`; `CocoaError`.
   static func make(_ path: String, _ executor: ThreadExecutor) throws {
     let partial = path + ".partial"
-    // What a killed process left, and the log of a database that was taken away, which would be played into the new one.
+    // Files of a killed process, and the log of a removed database, which SQLite would apply to the new one.
     for file in [partial, partial + "-wal", partial + "-shm", path + "-wal", path + "-shm"] { unlink(file) }
     try fill(partial, executor)
     try FileManager.default.moveItem(atPath: partial, toPath: path)

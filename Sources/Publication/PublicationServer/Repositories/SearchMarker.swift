@@ -1,8 +1,8 @@
 import PublicationAPI
 import SQLiteStorage
 
-/// Marks what a search found in a text, and cuts out what to show of it, in one walk over the text: FTS5's own `highlight` and `snippet`
-/// take time by the square of the matches in a post.
+/// Marks what a search found in a text, and cuts out what to show of it, in one pass over the text: FTS5's own `highlight` and `snippet`
+/// take quadratic time in the matches of a post.
 ///
 /// Texts are those of the index (``SearchText/indexed(_:)``), in UTF-8, and cut into words by the index's own tokenizer.
 struct SearchMarker {
@@ -10,7 +10,7 @@ struct SearchMarker {
   static let longest = String.longestShown
   /// How many words an excerpt has.
   static let words = 24
-  /// The most characters before the first match, so that it is seen whatever stands before it.
+  /// The most characters before the first match, so that it is seen after any text.
   private static let before = 200
 
   let tokenizer: Tokenizer
@@ -42,11 +42,11 @@ struct SearchMarker {
     return show(text, words, from: 0)
   }
 
-  /// Some words around the first place that has the most of the searched words, marked; the beginning of a text without any of it.
+  /// Some words around the first place that has the most of the searched words, marked; the beginning of a text without any of them.
   /// - Throws: `SQLiteError`.
   func excerpt(of text: UnsafeBufferPointer<UInt8>) throws -> String {
     let place = try bestPlace(in: text)
-    // In the middle, as far as there are words before.
+    // In the middle, if there are enough words before it.
     let space = max(0, Self.words - place.words) / 2
     var start = start(place, before: space, in: text)
     var found = try look(at: text, from: start, atMost: Self.words)
@@ -58,7 +58,7 @@ struct SearchMarker {
     return show(text, found, from: start)
   }
 
-  /// Where to start: so many words before what was found, or fewer when they are long.
+  /// Where to start: so many words before the match, or fewer when they are long.
   private func start(_ place: Place, before count: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
     guard let match = place.starts.last else { return 0 }
     let earliest = Self.before(match, in: text, characters: Self.before)
@@ -69,7 +69,7 @@ struct SearchMarker {
   // MARK: Finding the place
 
   private struct Place {
-    /// Where words start: those before what was found, the nearest last, and the first of what was found.
+    /// Where words start: those before the match, the nearest last, and the first word of the match.
     var starts: [Int] = []
     /// Whether no word comes before those.
     var reachesStart = true
@@ -183,7 +183,7 @@ struct SearchMarker {
   }
 }
 
-/// A text that is being put together, with marks, and no longer than it may be.
+/// A text that is being built, with marks, up to its greatest length.
 private struct MarkedScalars {
   private var scalars = String.UnicodeScalarView()
   private var left: Int

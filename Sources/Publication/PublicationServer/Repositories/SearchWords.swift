@@ -2,10 +2,10 @@ import FeedFormats
 import Foundation
 import Runtime
 
-/// What a reader typed, as a query of SQLite's FTS5 (https://sqlite.org/fts5.html). Nothing in it is syntax: only letters and digits get
-/// that far.
+/// A reader's search as a query of SQLite's FTS5 (https://sqlite.org/fts5.html). No part of it becomes syntax: only letters and digits are
+/// passed on.
 struct SearchWords: Equatable, Sendable {
-  /// All words, each whole, the last one as far as it is typed. One that the index cuts into several has spaces in it.
+  /// All words, each whole, the last one as a prefix. A word that the index splits into several has spaces in it.
   let phrases: [String]
 
   private static let longest = 200
@@ -34,13 +34,13 @@ enum SearchText {
   /// found.
   static let separator: Unicode.Scalar = "\u{200B}"
 
-  /// A text as it is indexed: without the characters that mark what was found, and without what would turn around what stands beside an
-  /// excerpt of it.
+  /// A text as it is indexed: without the characters that mark a match, and without those that would change the direction of the text
+  /// beside an excerpt.
   static func indexed(_ text: String) -> String {
     text.utf8.contains { $0 >= 0x80 } ? separated(decomposed(text.visibleText)) : text
   }
 
-  /// A text with its accents as characters of their own, which the tokenizer leaves out: of accented letters it knows the Latin ones only.
+  /// A text with its accents as characters of their own, which the tokenizer leaves out: it knows accented letters only in Latin script.
   static func decomposed(_ text: String) -> String {
     text.utf8.contains { $0 >= 0x80 } ? text.streamSafe.decomposedStringWithCanonicalMapping : text
   }

@@ -3,8 +3,8 @@ import PublicationAPI
 
 /// A session as the publication stores it: the family of its tokens (RFC 9700, section 4.14.2).
 ///
-/// A refresh token is `FAMILY.TOKEN`. The first half stays the same as long as the session lasts: by it a token is known as one of the family that
-/// was exchanged before, and none of those is stored. Of all that is secret, digests are stored.
+/// A refresh token is `FAMILY.TOKEN`. The first half stays the same as long as the session lasts: by it an exchanged token is recognised as
+/// one of the family, without storing any of those. Of all secrets only digests are stored.
 enum SessionFamily {
   /// Never used again.
   typealias ID = Int64
@@ -29,19 +29,19 @@ enum SessionFamily {
     let used: Int64
   }
 
-  /// What became of a refresh token.
+  /// The outcome of exchanging a refresh token.
   enum Exchange: Equatable, Sendable {
     /// It was exchanged, and whose and which session it is.
     case exchanged(Reader, ID)
     /// It had been exchanged before, so that its session was ended.
     case reused(ID)
-    /// It is none, or none any more.
+    /// It is unknown, or no longer valid.
     case unknown
   }
 
-  /// How many successors of a token are good until one of them is used. A request may come late, after one that was sent in its place, and what
-  /// a token store said of a successor may be wrong.
+  /// How many successors of a token are valid until one of them is used. A request may arrive after the one that replaced it, and a token
+  /// store may wrongly report that it has stored a successor.
   static let successors = 4
-  /// The most sessions of a reader; with another one, the one that was used least of late ends.
+  /// The most sessions of a reader; a further one ends the least recently used.
   static let most = 100
 }

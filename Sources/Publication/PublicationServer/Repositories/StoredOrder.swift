@@ -40,7 +40,8 @@ struct StoredOrder: Equatable, Sendable {
   var refundReason: String?
 }
 
-/// One try to charge an order. Its number changes only after a definite no, so that another request to the gateway is for the same charge.
+/// One attempt to charge an order. Its number changes only after a definite refusal, so that a repeated request to the gateway is for the
+/// same charge.
 struct ChargeAttempt: Equatable, Sendable {
   /// Each leaves a line in the books of publication and gateway.
   static let most = 100
@@ -48,7 +49,7 @@ struct ChargeAttempt: Equatable, Sendable {
   var order: Order.ID
   var number: Int
   var token: String
-  /// What names the charge to the gateway: the order, and from the second try on its number.
+  /// Each attempt leaves a line in the books of publication and gateway, so their number is limited.
   var key: String { number == 1 ? order : "\(order)-\(number)" }
 }
 
@@ -62,15 +63,15 @@ struct StoredCheckout: Equatable, Sendable {
     case confirmation
   }
 
-  /// Where it stands.
+  /// Its state.
   enum State: String, Sendable {
     case open, authorized, expired
     /// The reader said no on the page.
     case cancelled
-    /// The reader went back on it in the client, which waits for no answer any more.
+    /// The reader cancelled it in the client, which no longer waits for an answer.
     case withdrawn
 
-    /// What clients are told: whether it was there or here that the reader said no is nothing to them.
+    /// The state for clients, which need not know whether the reader declined on the page or in the client.
     var shown: Checkout.State {
       switch self {
       case .open: .open
@@ -81,7 +82,7 @@ struct StoredCheckout: Equatable, Sendable {
     }
   }
 
-  /// It cannot be guessed, and anybody who has it may answer.
+  /// It cannot be guessed, and everybody who has it may answer.
   var key: String
   var order: Order.ID
   var purpose: Purpose
@@ -90,11 +91,11 @@ struct StoredCheckout: Equatable, Sendable {
   var token: String?
   var isUsed = false
 
-  /// Where it stands at that time.
+  /// Its state at that time.
   func state(at time: Int64) -> State { state == .open && time >= expires ? .expired : state }
 }
 
-/// What became of spending a pass on a post.
+/// The outcome of spending a pass on a post.
 enum UnlockOutcome: Equatable, Sendable {
   /// It is open to the reader, by this pass, an earlier one, or without any.
   case open

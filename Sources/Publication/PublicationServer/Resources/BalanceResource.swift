@@ -10,7 +10,7 @@ struct BalanceResource {
 
   nonisolated(nonsending) func list(_ call: Call) async throws -> Response { try .json(await balances.balances(of: call.signedIn.id)) }
 
-  /// Opens a post with a pass. One that is open to the reader already, by whatever, costs nothing: two requests spend one.
+  /// Opens a post with a pass. A post that is open to the reader already, for any reason, costs nothing: two requests spend one pass.
   nonisolated(nonsending) func unlock(_ call: Call) async throws -> LateAnswer {
     let outcome = try await balances.unlock(
       call.parameter, by: call.signedIn.id, with: Balance.articlePass, unlessEntitledTo: PostResource.premium, at: clock.unixTime)

@@ -10,8 +10,8 @@ struct CatalogResource {
     return try .json(paywall)
   }
 
-  /// Products with their prices in one currency, where they have it. Their texts are in the publication's one language, whatever
-  /// `Accept-Language` says.
+  /// Products with their prices in one currency, where they have it. Their texts are in the publication's one language, for every
+  /// `Accept-Language`.
   nonisolated(nonsending) func products(_ call: Call) async throws -> Response {
     let currency = call.query("currency")?.uppercased()
     let ids = call.names("ids", most: 100)

@@ -2,7 +2,7 @@ import HTTPTransport
 import PublicationAPI
 import Runtime
 
-/// Charges and refunds: one charge for an order, whatever happens and however often it is requested.
+/// Charges and refunds: at most one charge for an order, also after failures and repeated requests.
 struct ChargeResource {
   /// One step about an order with the gateway. It gets the resource and the order as they are once no other step of that order runs.
   typealias Step = nonisolated(nonsending) @Sendable (ChargeResource, StoredOrder) async throws -> StoredOrder
@@ -168,7 +168,7 @@ struct ChargeResource {
       code: .paymentUnavailable, title: "The payment provider cannot be reached. Nothing is lost; try again in a moment.", status: 503)
   }
 
-  /// What the provider did is done, and could not be recorded, as on a full disk. The try is resumed as after a start.
+  /// The provider's answer could not be recorded, such as on a full disk. The attempt is resumed as after a start.
   private func unwritten(_ key: String, _ error: any Error) -> Problem {
     log("charging \(key): what the payment provider did could not be written down", error)
     resumeLater()

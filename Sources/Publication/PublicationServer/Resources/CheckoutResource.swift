@@ -10,7 +10,7 @@ struct CheckoutResource {
   let content: any ContentRepository
   let gateway: any PaymentGateway
   let clock: any AppClock
-  /// Where the pages are; `nil` when there are none.
+  /// The address of the pages; `nil` when there are none.
   let pages: PublicAddress?
   let log: OperatorLog
 

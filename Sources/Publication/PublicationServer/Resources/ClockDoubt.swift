@@ -3,17 +3,17 @@ import HTTPTransport
 import PublicationAPI
 import Runtime
 
-/// A clock that cannot be right: on a machine whose own clock is dead it says 1970 until the network has told the time.
+/// A clock that cannot be right: a machine with a dead clock starts in 1970, until the network sets the time.
 ///
-/// A period that is sold by it would be over before it starts, so nothing is sold, charged or given back until it is right again. That it
-/// is ahead cannot be told; what was sold by such a clock is in the future of the right one, and is refunded by an operator who says that
-/// this one is right.
+/// A period sold by such a clock would be over before it starts, so nothing is sold, charged or refunded until the clock is right again. A
+/// clock that is ahead cannot be detected. What was sold by it lies in the future of the right clock, and is refunded by an operator who
+/// confirms that the clock is right.
 struct ClockDoubt {
   let orders: any OrderRepository
   let clock: any AppClock
   let log: OperatorLog
 
-  /// Clocks are put right by this much without a word.
+  /// Clocks are often corrected by this much, which is no reason for doubt.
   private static let clockTolerance: Int64 = 3600
 
   /// Why the clock cannot be right, for the operator; `nil` when it may be.

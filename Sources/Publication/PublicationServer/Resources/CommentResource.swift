@@ -4,7 +4,7 @@ import HTTPTransport
 import PublicationAPI
 import Runtime
 
-/// What readers say about a post. Every reader sees it; to write it takes access to the post.
+/// The comments of a post. Every reader sees them; writing one requires access to the post.
 struct CommentResource {
   let comments: any CommentRepository
   let posts: PostResource
@@ -24,14 +24,14 @@ struct CommentResource {
     return .current(Page(items: found.map(\.comment), next: hasMore ? next : nil), call)
   }
 
-  /// Writes a comment under the client's identifier: again is the same one, and another text takes the place of the one before.
+  /// Writes a comment under the client's identifier: a repeated request writes no second one, and another text replaces the earlier one.
   nonisolated(nonsending) func put(_ call: Call, _ request: CommentRequest) async throws -> Response {
     let (post, id) = try call.comment
     let sent = request.text
     guard !sent.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\n" && $0 != "\t" }) else {
       throw Problem.badRequest("A comment is plain text, without control characters.")
     }
-    // What turns the direction of text would turn around what stands beside it, and comes along with text that is pasted.
+    // Characters that change the direction of text would affect the text beside it; pasted text may have them.
     let text = sent.visibleText.trimmingCharacters(in: .whitespacesAndNewlines)
     guard (1...Comment.longest).contains(text.count) else {
       throw Problem.badRequest("A comment has 1 to \(Comment.longest) characters.")
@@ -59,7 +59,7 @@ struct CommentResource {
     return Response(204)
   }
 
-  /// Refuses a new comment of a reader who has written many: people do not write that fast, and the disk would soon be full.
+  /// Refuses a new comment of a reader who has written many: nobody writes that fast, and the disk would soon be full.
   private nonisolated(nonsending) func tooMany(_ id: Comment.ID, _ reader: Reader.ID) async throws -> Response? {
     guard let pause = try await comments.pause(before: id, by: reader, at: clock.unixTime, mostAnHour: Self.mostCommentsAnHour) else {
       return nil

@@ -4,9 +4,9 @@ import PublicationAPI
 /// Fan clubs: lists, one club, following it, and removing it.
 struct FanClubResource {
   let content: any ContentRepository
-  /// Whether readers are told where feeds are and what goes wrong with them.
+  /// Whether readers see the addresses of feeds and their problems.
   let showsFeeds: Bool
-  /// Told of a club that was removed and whose posts are still there.
+  /// Called with a club that was removed and whose posts are still there.
   let removed: (FanClub.ID) -> Void
 
   nonisolated(nonsending) func list(_ call: Call) async throws -> LateAnswer {
@@ -28,7 +28,7 @@ struct FanClubResource {
     return try .json(await club(call))
   }
 
-  /// Removes a club that the reader added, unless other readers use it. Its posts go afterwards.
+  /// Removes a club that the reader added, unless other readers use it. Its posts are removed afterwards.
   nonisolated(nonsending) func remove(_ call: Call) async throws -> Response {
     switch try await content.removeClub(call.parameter, by: call.signedIn.id) {
     case .removed:
@@ -47,7 +47,7 @@ struct FanClubResource {
     return told(club)
   }
 
-  /// Where feeds are, and what goes wrong with them, concerns only those who can do something about it.
+  /// The addresses and problems of feeds are only for readers who can do something about them.
   func told(_ club: FanClub) -> FanClub {
     var club = club
     if !showsFeeds { (club.problem, club.feed) = (nil, nil) }

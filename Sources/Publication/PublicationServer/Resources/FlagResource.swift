@@ -36,7 +36,7 @@ struct FlagResource {
   // MARK: For clients
 
   nonisolated(nonsending) func list(_ call: Call) async throws -> Response {
-    // No version is longer, and any text that is would be split at each of its dots.
+    // No version is longer, and a longer text would be split at each of its dots.
     guard let text = call.query("client"), text.utf8.count <= 200, let version = ClientVersion(text) else {
       throw Problem.badRequest("“client” is the client’s version, such as 1.2.0.")
     }
@@ -57,7 +57,7 @@ struct FlagResource {
       response.headers["Retry-After"] = "3600"
       return response
     }
-    // What only a newer server would count is taken, so that the client does not send it for ever.
+    // Events that only a newer server counts are accepted, so that the client does not send them for ever.
     try await flags.count(events.filter { FlagEventRecord.Kind(rawValue: $0.kind) != nil }, of: reader, at: clock.unixTime)
     return Response(204)
   }
@@ -68,7 +68,7 @@ struct FlagResource {
 
 extension Publication {
   /// Sets a flag, new or existing. A client's next session follows it.
-  /// - Throws: `Problem` with `Problem.Code.badRequest` for a rule that makes no sense.
+  /// - Throws: `Problem` with `Problem.Code.badRequest` for an invalid rule.
   public func setFlag(_ flag: FlagRecord) async throws { try await flagResource.set(flag) }
 
   /// All flags, by name.

@@ -25,7 +25,7 @@ struct HTMLPage {
   let title: String
   /// HTML.
   let body: String
-  /// Plain text that other programs show where somebody shares the page; `nil` for a page that is for one person.
+  /// Plain text that other programs show for a shared link to the page; `nil` for a page that is for one person.
   var description: String?
 
   private static let style = """

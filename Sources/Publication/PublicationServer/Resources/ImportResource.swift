@@ -15,7 +15,7 @@ struct ImportResource {
   let work: ImportWork
   let identifiers: any IdentifierSource
 
-  /// Starts an import under the client's identifier: again is the same one.
+  /// Starts an import under the client's identifier: a repeated request starts no second one.
   nonisolated(nonsending) func start(_ call: Call, _ request: ImportRequest?) async throws -> Response {
     let service = try readersService()
     guard let id = UUID(uuidString: call.parameter)?.uuidString else {
@@ -47,8 +47,8 @@ struct ImportResource {
     return try .json(job.report)
   }
 
-  /// Fetches a club's feed now, unless it was fetched a moment ago. Any reader may request that, so many times an hour: the address is one
-  /// that a reader chose.
+  /// Fetches a club's feed now, unless it was fetched a moment ago. Any reader may request that, a limited number of times an hour: a
+  /// reader chose the address.
   nonisolated(nonsending) func refresh(_ call: Call) async throws -> Response {
     let id = call.parameter
     guard try await content.fanClub(id, for: call.signedIn.id) != nil else { throw Problem.notFound("fan club") }
@@ -114,14 +114,14 @@ struct ImportWork: Sendable {
     try job.advance(.reading)
     let document = try await reader.run(data.count) { try FeedParser.document(data, source: name, limit: Import.documentLimit) }
     try count(document, named: name, job)
-    // Many feeds are in a file of the same name; its home tells them apart. A reader who uploads one like another reader's does not write
-    // what that one's followers read.
+    // Many feeds have a file of the same name; its home distinguishes them. A reader's upload never changes another reader's feed of the
+    // same name.
     var home = ""
     if case .feed(let feed) = document { home = feed.homeURL ?? feed.title }
     return try await store(document, FeedOrigin(source: "\(job.reader)\n\(name)\n\(home)", name: name), job)
   }
 
-  /// - Throws: `Problem` for more than a reader may have the publication take on.
+  /// - Throws: `Problem` for more than a reader may import.
   private func count(_ document: FeedDocument, named name: String, _ job: ImportJob) throws(Problem) {
     try document.checkSize(name)
     let now = clock.unixTime
@@ -133,9 +133,9 @@ struct ImportWork: Sendable {
 extension Publication {
   /// What a request may carry, judged by its head.
   public enum Admission: Sendable {
-    /// A body of at most so many bytes. Its place is taken as long as there is a reference to it.
+    /// A body of at most so many bytes. It counts against the limits as long as there is a reference to it.
     case body(limit: Int, place: UploadPlace? = nil)
-    /// Nothing: this is the answer, whatever the body is.
+    /// Nothing: this is the answer to any body.
     case refused(Response)
   }
 

@@ -2,8 +2,8 @@ import Foundation
 import Runtime
 import Synchronization
 
-/// Keeps one client from filling the operator's log, which may lie on the publication's own disk: of lines of one kind a few are written in a
-/// minute, and the next one says how many there were besides.
+/// Keeps one client from filling the operator's log, which may lie on the publication's own disk: a few lines of each kind are written in a
+/// minute, and the next one says how many were left out.
 final class LogLimit: Sendable {
   private struct Kind {
     var since: Duration
@@ -24,7 +24,7 @@ final class LogLimit: Sendable {
     writeLine = write
   }
 
-  /// Writes a line, unless there were too many of its kind: with the same words, whatever numbers and identifiers are in it.
+  /// Writes a line, unless there were too many of its kind: lines of one kind differ only in numbers and identifiers.
   func write(_ line: String) {
     let name = line.split(separator: " ").filter { !$0.contains(where: \.isNumber) }.joined(separator: " ")
     let now = clock.uptime

@@ -11,7 +11,7 @@ struct OperatorLog: Sendable {
   /// Writes what went wrong while something was done.
   func callAsFunction(_ what: String, _ error: any Error) { write("\(what): \(sentence(error))") }
 
-  /// Writes what went wrong with a feed, if only the operator can make use of it: readers are told the rest.
+  /// Logs a failure of a feed that only the operator can fix: readers see the others.
   func feed(_ error: any Error) {
     switch error {
     case let failure as FeedFetcher.Failure:
@@ -24,7 +24,7 @@ struct OperatorLog: Sendable {
 
   private func sentence(_ error: any Error) -> String {
     guard let error = error as? SQLiteError else { return "\(error)" }
-    // Each request would bring the whole statement into the log, and the operator can do nothing about that.
+    // Without this, each request would log the whole statement, which is of no use to the operator.
     if error.isCorruption {
       return "\(Publication.databaseName) is damaged (\(error.message)). Put a backup of the publication in its place."
     }

@@ -4,7 +4,7 @@ import PublicationAPI
 
 /// The operator's part of the API: `matinee-server user|order|flag|key …` while the server runs.
 extension Publication {
-  /// A token for the operator's part of the API, in place of the one before. Without one that part cannot be used.
+  /// A token for the operator's part of the API, in place of the earlier one. Without a token that part cannot be used.
   /// - Throws: an error of the library that makes it.
   public func newOperatorToken() throws -> String {
     let token = try Secrets.token()
@@ -12,7 +12,7 @@ extension Publication {
     return token
   }
 
-  /// - Throws: `Problem` with ``Problem/Code/notFound``: who has no token learns nothing.
+  /// - Throws: `Problem` with ``Problem/Code/notFound``: a client without the token learns nothing.
   func authenticateOperator(_ request: Request) throws {
     guard let known = operatorDigest, let given = try Self.tokenDigest(request), known == given else {
       throw Problem.nothing(at: request.path)

@@ -32,7 +32,7 @@ struct OrderResource {
   }
 
   /// Refuses another order of a reader who has started many without paying, or has many that wait for approval: a store that sends a new
-  /// identifier each time would fill the disk, and what waits is resumed at each start.
+  /// identifier each time would fill the disk, and waiting orders are resumed at each start.
   private nonisolated(nonsending) func refuseMany(_ reader: Reader.ID) async throws {
     let count = try await orders.unpaid(of: reader, since: clock.unixTime - 86_400)
     guard count.begun < Self.mostUnpaidADay else {
@@ -99,8 +99,8 @@ struct OrderResource {
     return (page, "\(call.request.path)?\(parameters.joined(separator: "&"))")
   }
 
-  /// Refuses a product that is sold for good when the reader has it, or may have been charged for it with another order, or when that order
-  /// waits for approval. An order that may be charged itself is never refused: only the gateway's answer tells.
+  /// Refuses a product that is sold permanently when the reader has it, may have been charged for it with another order, or has another
+  /// order of it that waits for approval. An order that may have been charged itself is never refused: only the gateway knows.
   nonisolated(nonsending) func refuseSecond(_ order: StoredOrder, name: String? = nil) async throws {
     guard order.kind == .nonConsumable, try await orders.openAttempt(of: order.id) == nil else { return }
     let others = try await orders.orders(OrderQuery(reader: order.reader, product: order.product)).filter { $0.id != order.id }
@@ -159,8 +159,8 @@ struct OrderResource {
     return try .json(await signed(order, for: call))
   }
 
-  /// Whether a request for the product in that currency, or in none, is one for the order as it is. A currency that it is not sold in was
-  /// the first one when it was started.
+  /// Whether a request for the product in that currency, or in none, is one for the order as it is. For a currency in which it is not sold,
+  /// its first currency was used at its start.
   private nonisolated(nonsending) func isSame(_ order: StoredOrder, in currency: String?) async throws -> Bool {
     guard let currency, currency != order.currency else { return true }
     return try await content.product(order.product, in: currency)?.currency == order.currency

@@ -60,8 +60,8 @@ struct PostResource {
     return try .json(await summary(call.parameter, call))
   }
 
-  /// Marks everything as read that appeared until some moment. As often as one likes: what appeared later, and what was marked as unread
-  /// after the last time, is the only difference.
+  /// Marks everything as read that appeared until some moment. A repeated request only adds posts that appeared later, or were marked as
+  /// unread since.
   nonisolated(nonsending) func markRead(_ call: Call, _ asked: ReadRequest) async throws -> Response {
     guard let until = Int64(exactly: asked.until.timeIntervalSince1970.rounded(.down)) else {
       throw Problem.badRequest("“until” is no moment.")
@@ -99,8 +99,8 @@ struct PostResource {
   /// As many as are marked, or not any more, while others wait.
   private static let readAtATime = 2000
 
-  /// Has requests answered that wait for this thread, between the parts of what takes long. A part stays when its client leaves: it tries
-  /// again, or does not want to.
+  /// Runs long work in parts, between which this thread answers other requests. If the client leaves, the finished parts stay: it repeats
+  /// the request, or does not want it any more.
   nonisolated(nonsending) func letOthersIn() async throws {
     await Task.yield()
     try Task.checkCancellation()

@@ -2,7 +2,7 @@ import HTTPTransport
 
 /// Where the publication's own pages are, for the system browser.
 public enum PublicAddress: Equatable, Sendable {
-  /// At the host that a client's request came to, by `http`: for a server that clients reach directly.
+  /// At the host of the client's request, by `http`: for a server that clients reach directly.
   case ofRequest
   /// At this origin, such as `https://read.example.org`: for a server behind a proxy.
   case origin(String)

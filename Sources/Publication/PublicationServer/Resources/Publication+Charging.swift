@@ -13,10 +13,10 @@ struct ChargeInFlight {
 
 /// The part of charging that the actor serialises. ``ChargeResource`` has the rest.
 extension Publication {
-  /// Runs a step about an order with the gateway, and no other one of the same order meanwhile.
+  /// Runs a step about an order with the gateway, and no other step of the same order meanwhile.
   /// - Throws: what the step throws; `Problem` for a product that is sold once and is being bought with another order.
   func perform(_ order: StoredOrder, isCharge: Bool, _ step: @escaping ChargeResource.Step) async throws -> StoredOrder {
-    // Between this check and the entry below nothing else runs here: this actor lets others in only while it waits.
+    // Nothing else runs between this check and the entry below: other calls enter this actor only at an await.
     while let running = charges[order.id] {
       if isCharge, running.isCharge { return try await running.task.value }
       _ = try? await running.task.value
@@ -26,7 +26,7 @@ extension Publication {
     {
       throw Problem.conflict("This is being bought already with another order.")
     }
-    // Not a child of the request: a client that goes away does not stop the writing down.
+    // Not a child of the request: a client that goes away does not stop the recording.
     let task = Task {
       defer { self.charges[order.id] = nil }
       return try await self.chargeTurns.take(order.reader) {
@@ -60,9 +60,9 @@ extension Publication {
 
   private func resumingEnded() { resuming = nil }
 
-  /// Requests every charge and refund again whose outcome was not recorded, because the process ended in between, and
-  /// what waits for approval. Requests of readers go on meanwhile. In a task that is cancelled it waits for the charge or refund that is
-  /// under way, and starts no other.
+  /// Requests every charge and refund again whose outcome was not recorded, because the process ended in between, and orders that wait for
+  /// approval. Readers' requests are answered meanwhile. In a task that is cancelled it waits for the charge or refund that is under way,
+  /// and starts no other.
   /// - Returns: whether there was an answer to everything.
   @discardableResult
   public func resumeCharges() async -> Bool {

@@ -98,7 +98,7 @@ struct ReaderResource {
 
   // MARK: Names and passwords
 
-  /// Whether a reader can be called so: what ``addReader(email:name:password:)`` checks before the password.
+  /// Whether a reader may have this name: ``addReader(email:name:password:)`` checks it before the password.
   /// - Returns: both as they are stored.
   /// - Throws: `Problem` with `Problem.Code.badRequest`.
   static func validate(email: String, name: String) throws(Problem) -> (email: String, name: String) {
@@ -107,10 +107,10 @@ struct ReaderResource {
     return (email, try readerName(name))
   }
 
-  /// What has no place in a name: it breaks the line, or tells a terminal to do something.
+  /// Characters that a name must not have: they break the line, or control a terminal.
   static let breaks: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
 
-  /// A name as it is shown: on one line, and turning around nothing beside it.
+  /// A name as it is shown: on one line, and without effect on the direction of the text beside it.
   private static func readerName(_ text: String) throws(Problem) -> String {
     let name = text.visibleText.trimmingCharacters(in: .whitespacesAndNewlines)
     guard (1...200).contains(name.count) else { throw Problem.badRequest("A reader’s name has 1 to 200 characters.") }
@@ -122,8 +122,8 @@ struct ReaderResource {
 
   static let longestAddress = 254
 
-  /// The form that is compared. Both spellings of a letter with an accent, as one character and as two, are the same address: Swift
-  /// compares strings so, and ``ReaderRepository/reader(email:)`` does.
+  /// The form for comparison. Both encodings of a letter with an accent, as one code point and as two, are the same address: Swift compares
+  /// strings so, and ``ReaderRepository/reader(email:)`` does.
   static func normalized(_ email: String) -> String { email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased() }
 
   /// Something, one `@`, something, and nothing that hides or breaks a line.
@@ -139,13 +139,13 @@ struct ReaderResource {
 
 extension Publication {
   /// Adds a reader.
-  /// - Throws: `Problem` with `Problem.Code.conflict` when the address is taken, `Problem.Code.badRequest` when it is none or the
-  ///   name or the password cannot be used.
+  /// - Throws: `Problem` with `Problem.Code.conflict` when the address is taken, `Problem.Code.badRequest` when the address, the name or
+  ///   the password is invalid.
   @discardableResult public func addReader(email: String, name: String, password: String) async throws -> Reader {
     try await readerResource.add(email: email, name: name, password: password)
   }
 
-  /// Whether a reader can be called so: what ``addReader(email:name:password:)`` checks before the password.
+  /// Whether a reader may have this name: ``addReader(email:name:password:)`` checks it before the password.
   /// - Throws: `Problem` with `Problem.Code.badRequest`.
   public static func validateReader(email: String, name: String) throws(Problem) {
     _ = try ReaderResource.validate(email: email, name: name)

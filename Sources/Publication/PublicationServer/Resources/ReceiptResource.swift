@@ -23,7 +23,7 @@ struct ReceiptResource {
     return LateAnswer(length: receipts.count > Self.fewReceipts ? .long : .short) { try .json(receipts.compactMap { try $0.signed() }) }
   }
 
-  /// Checks a receipt: one that is genuine, this reader's and not revoked comes back with a new signature.
+  /// Checks a receipt: one that is genuine, this reader's and not revoked is returned with a new signature.
   nonisolated(nonsending) func verify(_ call: Call, _ request: ReceiptRequest) async throws -> Response {
     let reader = try call.signedIn.id
     let issuer = try await content.info()?.id
@@ -57,18 +57,18 @@ struct ReceiptResource {
     return try .json(await rotate(algorithm), status: 201)
   }
 
-  /// Signs with a new key from now on. The one before stays in the list of keys as long as a receipt may need it.
+  /// Signs with a new key from now on. The earlier key stays in the list of keys as long as a receipt may need it.
   nonisolated(nonsending) func rotate(_ algorithm: SignatureAlgorithm) async throws -> KeySet.Key {
     let key = try SigningKey.generate(algorithm)
     let new = KeySet.Key(key.verificationKey)
-    // Of a key whose file was lost the public half is stored: receipts that it signed stay good.
+    // Of a key whose file was lost the public half is stored: receipts that it signed stay valid.
     if let known = try await keys.current() { try await keys.retire(known, at: clock.unixTime) }
     try replaceKey(key)
     try await keys.start(new, at: clock.unixTime)
     return new
   }
 
-  /// An order's receipt, signed now: a fresh `iat` is what clients take for the time. `nil` for what is not paid.
+  /// An order's receipt, signed now: clients use the fresh `iat` as the time. `nil` for an unpaid order.
   nonisolated(nonsending) func receipt(for order: StoredOrder) async throws -> String? { try await unsigned([order]).first?.signed() }
 
   /// The receipts of many orders. To sign them takes long, and need not be done on this thread.
@@ -88,7 +88,7 @@ struct ReceiptResource {
   }
 }
 
-/// What a receipt says, and the key to sign it with; neither for an order that is not paid.
+/// The claims of a receipt, and the key to sign it with; `nil` for an unpaid order.
 struct UnsignedReceipt: Sendable {
   let claims: ReceiptClaims?
   let key: SigningKey?

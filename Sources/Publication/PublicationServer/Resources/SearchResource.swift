@@ -11,7 +11,7 @@ struct SearchResource {
   let clock: any AppClock
   /// One search of a reader is made at a time, however many sessions they have.
   let turns: Turns
-  /// Takes up some of the words that wait for it, and says whether there are more.
+  /// Indexes some of the words in the queue, and returns whether there are more.
   let index: @Sendable () async throws -> Bool
 
   nonisolated(nonsending) func find(_ call: Call) async throws -> LateAnswer {
@@ -22,7 +22,7 @@ struct SearchResource {
       return SearchPosition(order: order, offset: offset)
     }
     guard let terms = SearchWords(call.query("q") ?? "") else { return .current(SearchResults(), call) }
-    // By the reader, who may have any number of sessions: a reader with many searches waits for their own.
+    // By reader, who may have any number of sessions: many searches of a reader delay only each other.
     return try await turns.take(call.signedIn.id) { try await search(terms, after: after, limit: limit, call) }
   }
 
@@ -46,8 +46,8 @@ struct SearchResource {
     return .current(SearchResults(clubs: clubs, items: found.hits, next: next), call)
   }
 
-  /// Posts that an import brought just now are found at once; after one of a hundred thousand a search does not wait for all of them. Where
-  /// nothing can be stored, what is taken up already is found.
+  /// Posts of a recent import are found at once; after one of a hundred thousand a search does not wait for all of them. Where nothing can
+  /// be stored, indexed posts are found.
   private nonisolated(nonsending) func takeUpPosts() async throws {
     do {
       for _ in 0..<Self.partsOfASearch { guard try await index() else { return } }

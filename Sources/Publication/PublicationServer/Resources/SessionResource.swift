@@ -53,12 +53,12 @@ struct SessionResource {
     case answer(Response)
   }
 
-  /// Compares a password with an account's, as one more guess of a client. What is wrong is counted; what is right is the caller's to count.
-  /// - Parameter hash: the account's; `nil` for none, which takes as long and is wrong.
+  /// Compares a password with an account's, as one more guess of a client. A wrong one is counted here; the caller counts a right one.
+  /// - Parameter hash: the account's; `nil` for none, which is wrong and takes as long.
   private nonisolated(nonsending) func compare(
     _ password: String, with hash: PasswordHash?, _ guess: Throttle.Key
   ) async throws -> Comparison {
-    // Of one client alone: otherwise anybody could lock a reader out by guessing. A client without an address is not limited.
+    // For each client alone: otherwise everybody could lock a reader out by guessing. A client without an address is not limited.
     let pause = throttle.pause(guess, at: clock.uptime)
     guard pause == 0 else {
       let wait = pause == 1 ? "in a second" : "in \(pause) seconds"
@@ -106,7 +106,7 @@ struct SessionResource {
     sessions.learn(tokens.digests.access, SessionCache.Entry(reader: reader.id, session: session, expires: expires))
   }
 
-  /// What a client calls its device: the beginning of it, on one line, with nothing that cannot be seen.
+  /// A client's name of its device: its beginning, on one line, without invisible characters.
   static func shown(_ device: String?) -> String? {
     let seen = String.UnicodeScalarView(
       (device ?? "").unicodeScalars.map { ReaderResource.breaks.contains($0.properties.generalCategory) ? " " : $0 })
@@ -214,7 +214,7 @@ extension Publication {
     return value.dropFirst(7).trimmingCharacters(in: .whitespaces)
   }
 
-  /// What is stored of a token; `nil` for what cannot be one, of which the database is not asked.
+  /// The stored digests of a token; `nil` for a text that cannot be one, which is not looked up.
   static func digests(ofToken token: String) throws -> SessionFamily.Refresh? {
     let isToken = (1...512).contains(token.utf8.count) && token.utf8.allSatisfy { Base64URL.isLetter($0) || $0 == UInt8(ascii: ".") }
     guard isToken else { return nil }
@@ -222,7 +222,7 @@ extension Publication {
       family: try Digest.sha256(Data(family(token).utf8)), token: try Digest.sha256(Data(token.utf8)))
   }
 
-  /// The half of a refresh token that names its family; a token of before there were families names one itself.
+  /// The half of a refresh token that names its family; a token that is older than families names one itself.
   fileprivate static func family(_ refresh: String) -> Substring { refresh.prefix { $0 != "." } }
 }
 

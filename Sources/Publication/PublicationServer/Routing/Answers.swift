@@ -12,7 +12,7 @@ extension Response: Answer {
   func response() -> Response { self }
 }
 
-/// An answer whose bytes are made when the publication's thread is done with it and answers others.
+/// An answer whose bytes are made off the publication's thread, which answers other requests meanwhile.
 struct LateAnswer: Answer {
   /// How much there is to write.
   enum Length {
@@ -28,8 +28,7 @@ struct LateAnswer: Answer {
 
   func response() throws -> Response { try make() }
 
-  /// A JSON answer that clients store and revalidate (RFC 9110, 13.1.2). The tag is made of all that this
-  /// reader sees.
+  /// A JSON answer that clients store and revalidate (RFC 9110, 13.1.2). The tag depends on everything that this reader sees.
   static func current(_ value: some Encodable & Sendable, _ call: Call, _ length: Length = .short) -> LateAnswer {
     LateAnswer(length: length) {
       var response = try Response.json(value)
@@ -76,7 +75,7 @@ extension Response {
     return response
   }
 
-  /// The same for who listens, and refuses a request before it reaches the router.
+  /// The same for a listener, which refuses a request before it reaches the router.
   public static func problem(_ status: Int, _ code: Problem.Code, _ title: String) -> Response {
     .problem(Problem(code: code, title: title, status: status))
   }

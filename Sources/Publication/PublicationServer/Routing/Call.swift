@@ -51,7 +51,7 @@ struct Call: Sendable {
   func query(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
   /// The names in a query parameter, with commas between.
-  /// - Returns: at most one more than `most`, which tells that there were too many.
+  /// - Returns: at most one more than `most`, which shows that there were too many.
   func names(_ parameter: String, most: Int) -> [String] {
     (query(parameter) ?? "").utf8.split(separator: UInt8(ascii: ","), maxSplits: most).map { String(decoding: $0, as: UTF8.self) }
   }
@@ -86,7 +86,7 @@ struct Call: Sendable {
       throw Problem(code: .unsupportedMediaType, title: "The body is “\(mediaType)” and has to be “application/json”.", status: 415)
     }
     guard !request.body.isEmpty else { throw Problem.badRequest("A JSON body is missing.") }
-    // Foundation's decoder checks only what it decodes, and passes over commas, duplicate names and bytes that are no text.
+    // Foundation's decoder checks only what it decodes, and ignores commas, duplicate names and bytes that are no text.
     do throws(LocatedJSON.Failure) { try LocatedJSON.check(request.body, file: "body") } catch {
       throw Problem.badRequest("The body is no JSON: \(error.problem) at line \(error.line), column \(error.column).")
     }

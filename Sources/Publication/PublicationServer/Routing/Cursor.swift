@@ -3,7 +3,7 @@ import PublicationAPI
 import Runtime
 import SignedReceipts
 
-/// Where a page ended: opaque to clients, and the place of its last item inside.
+/// The end of a page: opaque to clients; it contains the place of the last item.
 struct Cursor: Equatable, Sendable {
   /// The list it belongs to.
   enum Kind: String, Sendable {
@@ -34,7 +34,7 @@ struct Cursor: Equatable, Sendable {
     self.init(kind, key: parts[2], id: parts[1])
   }
 
-  /// As clients get it. The id comes before the key: names may hold line ends.
+  /// As clients get it. The id is before the key, since names may have line ends.
   var text: String { Base64URL.encode(Array("\(kind.rawValue)\n\(id)\n\(key)".utf8)) }
 
   /// As a post's place.

@@ -1,6 +1,6 @@
 import PublicationAPI
 
-/// What answers the calls of each resource, made of what the publication has at that moment. It works where the publication does.
+/// The handlers of each resource, made of the publication's present state. They run where the publication does.
 extension Publication {
   var about: PublicationResource {
     get throws {

@@ -17,7 +17,7 @@ struct Route: Sendable {
   let documentLimit: Int?
   /// Whether few requests of one client are worked on at a time.
   let takesTurns: Bool
-  /// Whether the answer may be long, or long in the making: one at a time for each client, from the reading to the last byte.
+  /// Whether the answer may be large, or take long: one at a time for each client, from the request's reading to the answer's last byte.
   let mayBeLong: Bool
   let answer: Handler
 
@@ -58,7 +58,7 @@ struct Route: Sendable {
     }
   }
 
-  /// A route that needs no token. Anybody may send a body there, so it is a small one.
+  /// A route that needs no token. Everybody may send a body there, so it has to be small.
   static func open(_ method: Request.Method, _ path: APIPath, takesTurns: Bool = true, _ answer: @escaping Handler) -> Route {
     Route(method, path, access: .anyone, bodyLimit: Router.openBodyLimit, takesTurns: takesTurns, answer)
   }
@@ -149,7 +149,7 @@ struct Router: Sendable {
     return found.first { $0.route.method == head.method }?.route.bodyLimit(for: head) ?? Self.bodyLimit
   }
 
-  /// A request's method and pattern, for a log: without what stands in the places of `*`, which may be a secret.
+  /// A request's method and pattern, for a log: without the values of `*`, which may be secret.
   func name(of request: Request) -> String {
     let pattern = (try? matches(request.path))?.first?.route.pattern
     return "\(request.method.rawValue) \(pattern.map { "/" + $0.joined(separator: "/") } ?? "(no route)")"
@@ -170,7 +170,7 @@ struct Router: Sendable {
   }
 
   private func matches(_ path: Substring) throws -> [(route: Route, parameters: [String])] {
-    // Counted before they are decoded: no route has as many as there is room for in a head.
+    // Counted before they are decoded: a head has room for more than any route has.
     let count = path.utf8.count { $0 == UInt8(ascii: "/") }
     let routes = routes.filter { $0.pattern.count == count }
     guard !routes.isEmpty else { return [] }

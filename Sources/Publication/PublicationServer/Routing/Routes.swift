@@ -7,7 +7,7 @@ extension Router {
     .open(.get, .publication) { try await $0.about.info($1) },
     .open(.get, .keys) { try await $0.receipts.list($1) },
     .open(.get, .picture("*")) { try await $0.about.picture($1) },
-    // Who signs in waits where passwords are hashed, in a queue that has limits of its own.
+    // Sign-ins wait in the queue for hashing passwords, which has its own limits.
     .open(.post, .session, takesTurns: false, taking: Credentials.self) { try await $0.sessionResource.signIn($1, $2) },
     .open(.post, .sessionRefresh, taking: RefreshRequest.self) { try await $0.sessionResource.refresh($1, $2) },
     Route(.get, .session) { try Response.json($1.signedIn) },

@@ -2,8 +2,8 @@ import Foundation
 import PublicationAPI
 import Synchronization
 
-/// Maps the digest of a token to its reader, as earlier requests have shown. The requests of a reader are counted with it before they reach
-/// the publication's thread. Safe from any thread.
+/// Maps the digest of a token to its reader, as found by earlier requests. With it, a reader's requests are counted before they reach the
+/// publication's thread. Safe from any thread.
 final class SessionCache: Sendable {
   /// More than are used on one day.
   static let most = 50_000
@@ -30,7 +30,7 @@ final class SessionCache: Sendable {
     entries.withLock { $0[digest].flatMap { $0.expires > time ? $0.session : nil } }
   }
 
-  /// Remembers whose a token is; `nil` for a token that is no longer valid.
+  /// Records the reader of a token; `nil` for a token that is no longer valid.
   func learn(_ digest: Data, _ entry: Entry?) {
     entries.withLock { entries in
       if entry != nil, entries[digest] == nil, entries.count >= most { entries.remove(at: entries.startIndex) }

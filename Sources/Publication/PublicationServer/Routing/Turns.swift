@@ -1,8 +1,8 @@
 import HTTPTransport
 import Synchronization
 
-/// Limits how many requests of each session are worked on at a time. The next ones wait in their order. A client with very many requests
-/// waits for itself, and others wait for no more than those few. The caller decides what counts as a session: for searches it is a reader.
+/// Limits how many requests of each session run at a time. Further ones wait in their order. So a client with many requests delays itself,
+/// and others wait only for those few. The caller decides what counts as a session: for searches it is a reader.
 final class Turns: Sendable {
   private struct Session {
     var working = 0
@@ -28,7 +28,7 @@ final class Turns: Sendable {
   func count(_ session: String) -> Int { sessions.withLock { $0[session].map { $0.working + $0.waiting.count } ?? 0 } }
 
   /// Does `work` when it is the session's turn.
-  /// - Throws: what `work` throws; ``Refusal`` with 429 when too many wait, and with 499 when the client left meanwhile.
+  /// - Throws: what `work` throws; ``Refusal`` with 429 when too many wait, with 499 when the client left meanwhile.
   nonisolated(nonsending) func take<Value>(
     _ session: String, _ work: nonisolated(nonsending) () async throws -> Value
   ) async throws -> Value {
