@@ -64,12 +64,12 @@ import Testing
     online.isOn = false
     feed.send(.bookmarkTapped("p44"))
     await rig.settle()
-    #expect(rig.coordinator.waiting.state.text == "1 change waiting")
+    #expect(rig.coordinator.upkeep.waiting.state.text == "1 change waiting")
     online.isOn = true
     // What the reader bought is no content.
     rig.coordinator.perform(.purchases(order: nil))
-    for _ in 0..<100_000 where rig.coordinator.waiting.state.text != nil { await Task.yield() }
-    #expect(rig.coordinator.waiting.state.text == nil)
+    for _ in 0..<100_000 where rig.coordinator.upkeep.waiting.state.text != nil { await Task.yield() }
+    #expect(rig.coordinator.upkeep.waiting.state.text == nil)
   }
 
   @Test func everythingReadIsThereAfterAStartWithoutNetwork() async throws {
@@ -274,7 +274,7 @@ import Testing
     guard let account = rig.presenter.visibleScreen?.model as? AccountViewModel else { throw PathRig.Missing("account") }
     #expect(account.state.notice != nil)
     online.isOn = true
-    rig.coordinator.networkIsBack()
+    rig.coordinator.upkeep.networkIsBack()
     while account.state.notice != nil { await Task.yield() }
     await rig.coordinator.finish()
   }
@@ -298,7 +298,7 @@ import Testing
     asked.forget()
     online.isOn = true
     if theDesktopSaysSo {
-      rig.coordinator.networkIsBack()
+      rig.coordinator.upkeep.networkIsBack()
     } else {
       // Home asks again by itself, and is answered.
       rig.coordinator.perform(.post("p44"))
@@ -312,7 +312,7 @@ import Testing
 
     // Once each: whoever has an answer does not ask with every further one.
     asked.forget()
-    rig.coordinator.networkIsBack()
+    rig.coordinator.upkeep.networkIsBack()
     rig.coordinator.perform(.dismiss)
     rig.coordinator.perform(.post("p42"))
     await rig.settle()
@@ -371,8 +371,8 @@ import Testing
       rig.clock.advance(by: .seconds(seconds))
       await rig.settle()
       asked.forget()
-      rig.coordinator.isWindowVisible = false
-      rig.coordinator.isWindowVisible = true
+      rig.coordinator.upkeep.isWindowVisible = false
+      rig.coordinator.upkeep.isWindowVisible = true
       await rig.settle()
       return asked.all.count { $0 == "/v1/entitlements" }
     }

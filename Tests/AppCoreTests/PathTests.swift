@@ -490,18 +490,18 @@ import Testing
 
   @Test func aNetworkThatIsBackEndsTheWait() async throws {
     let (rig, feed, away) = try await bookmarkedOffline()
-    #expect(rig.coordinator.waiting.state.text == "1 change waiting")
+    #expect(rig.coordinator.upkeep.waiting.state.text == "1 change waiting")
     #expect(feed.row(for: "p44")?.isBookmarked == true)
     await away.set(false)
-    rig.coordinator.networkIsBack()
+    rig.coordinator.upkeep.networkIsBack()
     await rig.settle()
-    #expect(rig.coordinator.waiting.state.text == nil)
+    #expect(rig.coordinator.upkeep.waiting.state.text == nil)
     #expect(feed.row(for: "p44")?.isBookmarked == true)
   }
 
   @Test func aTryThatIsInVainIsSeen() async throws {
     let (rig, feed, away) = try await bookmarkedOffline()
-    let waiting = rig.coordinator.waiting
+    let waiting = rig.coordinator.upkeep.waiting
     let problem = waiting.state.detail
     #expect((waiting.state.text, waiting.state.isTrying) == ("1 change waiting", false))
     for _ in 1...2 {

@@ -303,7 +303,7 @@ import Testing
     let (rig, weather) = try await payIn(.noNetwork)
     #expect(await gateway.charges == 0)
     weather.kind = .fair
-    rig.coordinator.networkIsBack()
+    rig.coordinator.upkeep.networkIsBack()
     await wait { isReadable(rig) }
     #expect(isReadable(rig))
     #expect(await gateway.charges == 1)
@@ -328,7 +328,7 @@ import Testing
     #expect(payment.state.status?.text != PendingReason.sessionEnded.sentence)
     #expect(!payment.state.canPay)
     weather.kind = .fair
-    rig.coordinator.networkIsBack()
+    rig.coordinator.upkeep.networkIsBack()
     await wait { isReadable(rig) }
     #expect(isReadable(rig))
     #expect(await gateway.charges == 1)

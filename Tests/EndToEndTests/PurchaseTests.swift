@@ -105,6 +105,24 @@ final class PurchaseTests: EndToEndCase {
     try app.waitForScreen("notifications")
   }
 
+  /// Nor do they try again: that button comes where "Pay" was.
+  func testImpatientPressesOnPayTryAgainNothing() throws {
+    try app.startSignedIn()
+    _ = try openLockedArticle()
+    try choose("Monthly")
+    try app.press("Declined test card")
+    let pay = try XCTUnwrap(app.find(.button, "Pay").frame)
+    try app.input([
+      "sleep", "0.6", "mousemove", "--window", "%", "\(pay.x + pay.width / 2)", "\(pay.y + pay.height / 2)", "click", "--repeat", "5",
+      "--delay", "250", "1",
+    ])
+    try app.waitForText("Your bank declined the payment.")
+    XCTAssertEqual(Set(calls().map(\.key)).count, 1, "\(calls())")
+    // After a while it is meant.
+    try app.input(["sleep", "1.6", "click", "1"])
+    try app.wait(for: "another try") { Set(self.calls().map(\.key)).count == 2 ? true : nil }
+  }
+
   func testAPassOpensOneArticleAndThePurchasesSaySo() throws {
     try app.startSignedIn()
     let title = try openLockedArticle()

@@ -100,4 +100,22 @@ import Testing
     try await document.reading.value
     await #expect(throws: CancellationError.self) { try await next.value }
   }
+
+  /// One that is cancelled while it is being read is read no further.
+  @Test func aDocumentThatNobodyWantsAnyMoreIsReadNoFurther() async throws {
+    let reader = FeedReader()
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let gate = DispatchSemaphore(value: 0)
+    let reading = Task {
+      try await reader.run(0) {
+        begin.yield()
+        gate.wait()
+        return try FeedParser.parse(Documents.rss("One"), source: "test").items.count
+      }
+    }
+    for await _ in begun { break }
+    reading.cancel()
+    gate.signal()
+    await #expect(throws: CancellationError.self) { try await reading.value }
+  }
 }

@@ -86,7 +86,7 @@ import SessionService
     network.plan = FaultPlan()
     gateway.becomeReliable()
     trail.append("all is well again")
-    run.coordinator.isWindowVisible = true
+    run.coordinator.upkeep.isWindowVisible = true
     for _ in 0..<20 where run.coordinator.reader == nil {
       try await advance(by: .seconds(60))
       if let login = run.presenter.visibleScreen, run.placeName == "login" {
@@ -96,10 +96,10 @@ import SessionService
       }
     }
     guard let reader = run.coordinator.reader else { throw Fall(description: "nobody can sign in: \(run.placeName)") }
-    run.coordinator.networkIsBack()
+    run.coordinator.upkeep.networkIsBack()
     try await advance(by: .seconds(86_400))
     try await rest()
-    let waiting = run.coordinator.waiting.state.text ?? ""
+    let waiting = run.coordinator.upkeep.waiting.state.text ?? ""
     guard waiting.isEmpty else { throw Fall(description: "what waits was never sent: \(waiting)") }
     let stuck = try await reader.purchases.history().filter { $0.state == .purchasing }
     guard stuck.isEmpty else { throw Fall(description: "payments are stuck: \(stuck.map { "\($0.productID) \($0.step)" })") }
@@ -183,9 +183,9 @@ import SessionService
   private func turn() {
     trail.append("window, network, or try now")
     switch random.next() % 3 {
-    case 0: run.coordinator.isWindowVisible.toggle()
-    case 1: run.coordinator.networkIsBack()
-    default: run.coordinator.waiting.send(.tryNowTapped)
+    case 0: run.coordinator.upkeep.isWindowVisible.toggle()
+    case 1: run.coordinator.upkeep.networkIsBack()
+    default: run.coordinator.upkeep.waiting.send(.tryNowTapped)
     }
   }
 

@@ -80,7 +80,7 @@ import StubStore
       curtain: curtain ?? CurtainViewModel(effects: environment.effects, clock: environment.clock), presenter: presenter)
     environment.preferences.onProblem = { [weak coordinator] in coordinator?.say($0) }
     // Ends with the client.
-    Task { [weak coordinator, answers] in for await _ in answers { coordinator?.publicationAnswered() } }
+    Task { [weak coordinator, answers] in for await _ in answers { coordinator?.upkeep.publicationAnswered() } }
     return coordinator
   }
 

@@ -17,16 +17,10 @@ import SessionService
 /// It owns the objects that screens share, and gives each screen the parts it needs; fetching, searching and formatting stay out of it.
 /// Isolated to the main actor.
 @MainActor public final class AppCoordinator {
-  /// What waits to be sent, for the app's frame.
-  public let waiting: WaitingViewModel
-  /// Whether the reader can see the window; while they cannot, nothing is on screen. The owner of the window sets it.
-  public var isWindowVisible = true {
-    didSet { if isWindowVisible, !oldValue { windowIsBack() } }
-  }
   /// Called after every step, for tests.
   public var onTrack: ((Track) -> Void)?
-  /// Called when there is a network again, and when the publication answered: failed requests are worth another try.
-  public var onReached: (() -> Void)?
+  /// What goes on besides navigation.
+  public let upkeep: Upkeep
 
   private let environment: AppEnvironment
   private let client: APIClient
@@ -52,10 +46,7 @@ import SessionService
     return try await openedReader(user)
   }
   private var leaving: Task<Void, Never>?
-  /// By the clock's uptime.
-  private var lastReturn: Duration?
   private var fetchingLink: Task<Void, Never>?
-  private var checking: Task<Void, Never>?
 
   /// - Parameters:
   ///   - environment: the parts that differ between a live app and a test.
@@ -77,7 +68,7 @@ import SessionService
     self.openReader = openReader
     self.presenter = presenter
     publication = PublicationDetails(client, effects: environment.effects)
-    waiting = WaitingViewModel(effects: environment.effects, clock: environment.clock)
+    upkeep = Upkeep(session: session, environment: environment)
     session.delegate = self
     navigator.onVisible = { [weak self] _ in self?.visibleChanged() }
     startUp = StartUpCoordinator(curtain: curtain, session: session, opening: opening) { [weak self] in self?.started($0) }
@@ -108,56 +99,6 @@ import SessionService
     await environment.effects.wait("quit.patience", for: patience, on: environment.clock, until: told)
     told.cancel()
     await flags.written()
-  }
-
-  /// Redraws relative times on screen, such as "2 minutes ago", each minute until the coordinator is released.
-  public func keepTimesCurrent() {
-    Task { [weak self, effects = environment.effects, clock = environment.clock] in
-      while (try? await effects.sleep("minute", for: .seconds(60), on: clock)) != nil, let self {
-        reader?.content.timePassed()
-      }
-    }
-  }
-
-  /// There is a network, according to the desktop: pending and failed requests need not wait for their next try.
-  public func networkIsBack() {
-    environment.effects.deliver("network")
-    reader?.content.networkIsBack()
-    reached()
-  }
-
-  /// The publication is perhaps reachable again: repeats the requests that it did not answer.
-  private func reached() {
-    reader?.purchases.networkIsBack()
-    reader?.requests.retryUnreachable()
-    checkAgain()
-    onReached?()
-  }
-
-  /// The least time between two checks of the reader's purchases when they come back to the window.
-  static let returnPace = Duration.seconds(60)
-
-  /// A reader who comes back may have been at the publication's or the bank's page: the app requests the state of their purchases.
-  private func windowIsBack() {
-    let now = environment.clock.uptime
-    guard let reader, lastReturn.map({ now - $0 >= Self.returnPace }) ?? true else { return }
-    lastReturn = now
-    Task { await reader.restorePurchases() }
-  }
-
-  /// The publication answered a request of any kind.
-  package func publicationAnswered() { reader?.content.publicationAnswered() }
-
-  /// For testers, who do not want to wait minutes for the next check.
-  public func checkForNewPosts() { reader?.checkForNewPosts() }
-
-  /// Asks whether the session still holds, when the backend could not be reached before.
-  private func checkAgain() {
-    guard case .unverified = session.state, checking == nil else { return }
-    checking = Task { [weak self, session] in
-      await session.check()
-      self?.checking = nil
-    }
   }
 
   /// Opens a link from outside. One that cannot be opened is explained and changes nothing.
@@ -367,8 +308,7 @@ import SessionService
   private func show(_ reader: ReaderScope, then: Navigation?) {
     self.reader = reader
     reader.resume { [weak self] in self?.say($0) }
-    waiting.observe(reader.content)
-    reader.content.onAnswer = { [weak self] in self?.reached() }
+    upkeep.observe(reader)
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
     Task { [publication] in await reader.requests.send(.publication) { try await publication.load() } }
     // One change, so that no intermediate page is ever seen on the way to the destination.
@@ -394,7 +334,7 @@ import SessionService
     fetchingLink?.cancel()
     let unsentChanges = isAsked ? 0 : reader.content.outboxStatus.value.count
     reader.end(erasing: isAsked)
-    waiting.observe(nil)
+    upkeep.observe(nil)
     self.reader = nil
     showLogin(unsentChanges: unsentChanges)
     track(.signedOut(isAsked: isAsked))
@@ -414,7 +354,7 @@ import SessionService
 
   /// Whether the reader sees a post at this moment: its article, or a row of a list.
   private func isOnScreen(_ post: Post.ID) -> Bool {
-    guard isWindowVisible, let visible = navigator.tree.visible else { return false }
+    guard upkeep.isWindowVisible, let visible = navigator.tree.visible else { return false }
     return navigator.screen(visible)?.shows(post) ?? false
   }
 

@@ -114,8 +114,8 @@ import StubStore
       print("operator \(act.rawValue)")
       try await publication.perform(act)
     case .notification(.open): try openNotification()
-    case .window(let act): run.coordinator.isWindowVisible = act == .show
-    case .tryNow: run.coordinator.waiting.send(.tryNowTapped)
+    case .window(let act): run.coordinator.upkeep.isWindowVisible = act == .show
+    case .tryNow: run.coordinator.upkeep.waiting.send(.tryNowTapped)
     case .store(let command): try await perform(command)
     case .expect(let expectation): try await check(expectation)
     }
@@ -151,7 +151,7 @@ import StubStore
   private func openNotification() throws {
     guard let newest = run.notifier.present.last else { throw Objection(sentence: "there is no notification on the desktop") }
     print("opened   \(newest.link)")
-    run.coordinator.isWindowVisible = true
+    run.coordinator.upkeep.isWindowVisible = true
     run.coordinator.open(uri: newest.link)
     run.notifier.withdraw(newest.id)
   }
@@ -201,7 +201,7 @@ import StubStore
     try compare("screen", .text(run.placeName), expected.screen.map(StateValue.text))
     try compare("said", run.presenter.messages.last.map(StateValue.text) ?? .null, expected.said.map(StateValue.text))
     try compare("opened", run.opened.last.map(StateValue.text) ?? .null, expected.opened.map(StateValue.text))
-    try compare("waiting", .text(run.coordinator.waiting.state.text ?? ""), expected.waiting.map(StateValue.text))
+    try compare("waiting", .text(run.coordinator.upkeep.waiting.state.text ?? ""), expected.waiting.map(StateValue.text))
     let notified = run.notifier.present.map { StateValue.text("\($0.title): \($0.body)") }
     try compare("notified", .list(notified), expected.notified.map { .list($0.map(StateValue.text)) })
     if let wanted = expected.state {

@@ -54,7 +54,7 @@ import Synchronization
     effects.onDelivery = { [weak self] _ in self?.deliveries += 1 }
     presenter.onChange = { [weak self] in self?.presented() }
     notifier.onShow = { [report] in report("notified “\($0.title): \($0.body)”") }
-    coordinator.waiting.observe { [report] in if let text = $0.text { report("waiting  \(text)") } }
+    coordinator.upkeep.waiting.observe { [report] in if let text = $0.text { report("waiting  \(text)") } }
   }
 
   var placeName: String { presenter.tree?.visible?.destination.name ?? "curtain" }

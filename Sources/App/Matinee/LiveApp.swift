@@ -136,10 +136,10 @@ import TesterFeature
     let assembly = Assembly(
       environment, transport: wiring.transport, tokenStore: wiring.tokenStore, dataFolder: wiring.folder.path, testStore: wiring.testStore)
     let coordinator = assembly.coordinator(curtain: curtain, presenter: window)
-    coordinator.onReached = { [weak pictures] in pictures?.retryUnreachable() }
+    coordinator.upkeep.onReached = { [weak pictures] in pictures?.retryUnreachable() }
     window.perform = { [weak coordinator] in coordinator?.perform($0) }
-    window.observe(coordinator.waiting)
-    window.onActiveChanged = { [weak coordinator] in coordinator?.isWindowVisible = $0 }
+    window.observe(coordinator.upkeep.waiting)
+    window.onActiveChanged = { [weak coordinator] in coordinator?.upkeep.isWindowVisible = $0 }
     if LoggedTransport.logs("screens") {
       window.onFrameShows = { StandardError.write("screen \($0)") }
     }
@@ -166,16 +166,16 @@ import TesterFeature
     if Config().hasTesterPanel {
       let panel = TesterViewModel(
         store: wiring.testStore, answers: wiring.stubAnswers, effects: effects, formatting: assembly.environment.storeFormatting
-      ) { [weak coordinator] in coordinator?.checkForNewPosts() }
+      ) { [weak coordinator] in coordinator?.upkeep.checkForNewPosts() }
       application?.addAction("tester-panel", accelerators: Shortcut.testerPanel.keys) { [weak self] in self?.showTester(panel) }
     }
     coordinator.start(opening: picture?.uri ?? uri) { [weak self, weak coordinator] in
       await window.firstFrame()
       // Before the first picture is loaded; no code awaits it.
       Task { await environment.pictureCache?.setLimit(preferences.values.pictureLimit << 20) }
-      self?.network = NetworkMonitor { coordinator?.networkIsBack() }
+      self?.network = NetworkMonitor { coordinator?.upkeep.networkIsBack() }
     }
-    coordinator.keepTimesCurrent()
+    coordinator.upkeep.keepTimesCurrent()
     window.show()
     if LoggedTransport.logs("screens") {
       StandardError.write("renderer \(window.window.rendererName ?? "none")")

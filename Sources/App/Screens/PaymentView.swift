@@ -22,8 +22,8 @@ import PaymentFeature
   private let again = Button("Open the page again", styles: [.pill])
   private let pay = Button("Pay", styles: [.suggested, .pill])
   private let cancel = Button("Cancel", styles: [.flat])
-  /// How long a button that comes to mean something else takes no clicks: as long as the second click of two can take.
-  private static let pauseOfClicks = 0.6
+  /// How long a button that comes to mean something else takes no clicks, in seconds: as long as an impatient person goes on pressing.
+  private static let impatience = 1.5
   private var shownLines: [PaymentViewModel.State.Line] = []
   private var choices: [(id: String, button: Button, tick: Widget)] = []
 
@@ -87,10 +87,10 @@ import PaymentFeature
     stack.show("status")
   }
 
-  /// What was pressed twice to pay once shall not try again by its second click.
+  /// Who pressed several times to pay once did not mean "Try again", which comes to stand there.
   private func ignoreClicks() {
     pay.takesClicks = false
-    MainLoop.after(seconds: Self.pauseOfClicks) { [weak self] in self?.pay.takesClicks = true }
+    MainLoop.after(seconds: Self.impatience) { [weak self] in self?.pay.takesClicks = true }
   }
 
   private func showStatus(_ state: PaymentViewModel.State) {

@@ -37,9 +37,6 @@ extension Session {
 
     /// Whether no user is signed in, for any cause.
     public var isSignedOut: Bool { if case .signedOut = self { true } else { false } }
-
-    /// Whether a user is being signed in.
-    public var isSigningIn: Bool { if case .signingIn = self { true } else { false } }
   }
 
   /// How long a session lasts.

@@ -85,6 +85,8 @@ struct XMLFeedParser {
     _ local: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, uri: UnsafePointer<xmlChar>?, _ attributes: ElementAttributes
   ) {
     depth += 1
+    // A document of fifty megabytes takes seconds; the caller throws the error away.
+    if Task.isCancelled { return stop(.refused("nobody wants it any more")) }
     checkNames()
     // libxml2 searches those in force for each element.
     if context?.pointee.nsNr ?? 0 > 2 * XMLLimits.namespaces { return stop(.refused("it declares too many namespaces")) }

@@ -52,9 +52,6 @@ public final class Element {
   /// windows only.
   public var isVisible: Bool { has(.visible) }
 
-  /// Whether the keyboard goes to it.
-  public var isFocused: Bool { has(.focused) }
-
   /// Whether a toggle is down.
   public var isPressed: Bool {
     let looked = looked

@@ -63,7 +63,7 @@ import XCTest
       .coordinator(curtain: curtain, presenter: presenter)
     open.body = { [weak self] in self?.opened.append($0) }
     window.perform = { [weak coordinator] in coordinator?.perform($0) }
-    window.observe(coordinator.waiting)
+    window.observe(coordinator.upkeep.waiting)
     gtk_window_set_default_size(window.window.pointer(), gint(width), gint(height))
   }
 

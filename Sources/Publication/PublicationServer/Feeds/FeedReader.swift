@@ -11,7 +11,11 @@ struct FeedReader: Sendable {
 
     func run<Value: Sendable>(_ work: @Sendable () throws -> Value) throws -> Value {
       try Task.checkCancellation()
-      return try work()
+      do { return try work() } catch {
+        // Parsers end early then, with an error of their own.
+        try Task.checkCancellation()
+        throw error
+      }
     }
   }
 
@@ -32,7 +36,7 @@ struct FeedReader: Sendable {
   private let long = Worker()
   private let load = Load()
 
-  /// Runs `work`, unless the task was cancelled while it waited for its turn.
+  /// Runs `work`, unless the task was cancelled while it waited for its turn. `work` may stop early when it is cancelled later.
   /// - Parameter bytes: the length of the document.
   /// - Throws: ``Busy``; `CancellationError`; what `work` throws.
   func run<Value: Sendable>(_ bytes: Int, _ work: @Sendable () throws -> Value) async throws -> Value {
