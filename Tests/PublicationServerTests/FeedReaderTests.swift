@@ -1,4 +1,5 @@
 import Dispatch
+import FeedFormats
 import Foundation
 import HTTPTransport
 import PublicationAPI
