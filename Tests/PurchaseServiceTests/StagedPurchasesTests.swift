@@ -35,6 +35,24 @@ import Testing
     #expect(history.map(\.purchasePath) == ["new", "old", "new"])
   }
 
+  /// A backend may take its time to verify what is stored, when the device has its proof at once.
+  @Test func thePathThatWaitsForItsVerifierDoesNotHoldUpTheOther() async throws {
+    let bench = try await StagedBench()
+    #expect(await bench.buy() == .purchased("premium.monthly"))
+    await bench.idle()
+    await bench.until { bench.paths[.new]?.owns("premium.monthly") == true }
+    try await bench.restart(resuming: false)
+    let gate = Gate()
+    bench.old.gate.gate.withLock { $0 = gate }
+    let resuming = Task { try await bench.purchases.resume() }
+    await gate.reached()
+    await bench.until { bench.purchases.entitlements == ["premium.monthly"] }
+    #expect(bench.purchases.isVerifying)
+    gate.open()
+    try await resuming.value
+    #expect(!bench.purchases.isVerifying)
+  }
+
   // MARK: Switching with a purchase under way
 
   @Test(arguments: [Stage.old, .new], ["asking", "agreed", "charging", "waiting", "verifying"])

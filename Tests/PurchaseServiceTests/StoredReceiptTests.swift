@@ -25,6 +25,7 @@ import Testing
     await bench.idle()
     try await bench.restart()
     #expect(bench.purchases.entitlements.isEmpty, "nobody vouches for it yet")
+    #expect(bench.purchases.isVerifying)
     return (bench, try #require(backend.withLock { $0 }))
   }
 
@@ -38,6 +39,7 @@ import Testing
       bench.clock.advance(by: .seconds(wait))
     }
     #expect(await owned.next() == ["premium.monthly"])
+    #expect(!bench.purchases.isVerifying)
     #expect(backend.asked == 4)
     #expect(bench.queue.submitted.count == 1, "the store is not asked to charge again")
   }
@@ -80,6 +82,7 @@ import Testing
     bench.clock.advance(by: .seconds(1))
     await bench.purchases.judging?.value
     #expect(bench.purchases.entitlements.isEmpty)
+    #expect(!bench.purchases.isVerifying)
     #expect(backend.asked == 2)
   }
 
@@ -91,6 +94,7 @@ import Testing
     await bench.purchases.judging?.value
     #expect(backend.asked == 1, "the store lists it no more")
     #expect(bench.purchases.entitlements.isEmpty)
+    #expect(!bench.purchases.isVerifying)
   }
 
   @Test func anotherUserIsNotAskedForThem() async throws {
@@ -98,6 +102,7 @@ import Testing
     await bench.clock.waitForSleepers()
     backend.fails(nil)
     bench.purchases.setUser("bob")
+    #expect(!bench.purchases.isVerifying)
     await bench.purchases.judging?.value
     #expect(backend.asked == 1)
     #expect(bench.purchases.entitlements.isEmpty)

@@ -57,12 +57,17 @@ import Runtime
   /// See ``PurchaseLayer/resume()``; if one path cannot be resumed, the other still is.
   /// - Throws: `SQLiteError`.
   public func resume() async throws {
-    var failure: (any Error)?
-    for path in both {
-      do { try await path.resume() } catch { failure = error }
-    }
+    // Together: one may have to wait for a backend that does not answer, when the other has its proof here.
+    async let first = Self.resumed(old)
+    async let second = Self.resumed(new)
+    let failures = await [first, second].compactMap(\.self)
     unite()
-    if let failure { throw failure }
+    if let failure = failures.last { throw failure }
+  }
+
+  private static func resumed(_ path: Purchases<Purchasable>) async -> (any Error)? {
+    do { try await path.resume() } catch { return error }
+    return nil
   }
 
   /// See ``PurchaseLayer/networkIsBack()``.
