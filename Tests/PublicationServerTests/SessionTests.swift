@@ -103,6 +103,8 @@ import Testing
     let response = await (try Rig()).send(.get, "/v1/session", headers: ["Authorization": field])
     #expect(response.status == 401)
     #expect(try response.problem.code == .sessionEnded)
+    let saysToken = ["Bearer ", "Bearer  x y"].contains(field)
+    #expect(response.headers["WWW-Authenticate"] == "Bearer realm=\"publication\"" + (saysToken ? ", error=\"invalid_token\"" : ""))
   }
 
   @Test func wrongPasswordAndUnknownReaderGetTheSameAnswer() async throws {

@@ -322,6 +322,26 @@ final class FanClubViewTests: ScreensTestCase {
     }
   }
 
+  func testTheHeaderMakesRoomForPostsInASmallWindow() throws {
+    try MainActor.assumeIsolated {
+      for (height, posts, makesRoom) in [(420, 30, true), (1000, 30, false), (420, 1, false)] {
+        let rig = ReaderRig(
+          posts: (1...posts).map { .sample($0, club: "a") }, clubs: [Self.club("a", "Alpha")], width: 360, height: height)
+        let seen = try rig.show(.fanClub("a"))
+        let follow = try XCTUnwrap(seen.button("Follow"))
+        XCTAssertTrue(follow.isMapped)
+        let list = try XCTUnwrap(seen.all.first { matinee_is_a($0.pointer, gtk_list_view_get_type()) != 0 })
+        let place = try XCTUnwrap(gtk_scrollable_get_vadjustment(OpaquePointer(list.pointer)))
+        gtk_adjustment_set_value(place, 200)
+        try rig.settle()
+        eventually("the header to be \(makesRoom ? "gone" : "there") at \(height)") { follow.isMapped != makesRoom }
+        gtk_adjustment_set_value(place, 0)
+        eventually("the header is there at the top") { follow.isMapped }
+        rig.close()
+      }
+    }
+  }
+
   func testNamesHaveRoomInANarrowWindow() throws {
     try MainActor.assumeIsolated {
       var club = Self.club("a", "Static & Candlelight")

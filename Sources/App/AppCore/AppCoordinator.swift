@@ -139,7 +139,7 @@ import SessionService
     guard case .confirmed(let move) = navigation else { return .of(navigation, from: source, in: surroundings) }
     // The question is answered: it closes, and the sheets beneath it no longer block the move.
     surroundings.loss = nil
-    if surroundings.tree.sheets.last?.destination.isQuestion == true { surroundings.tree.back() }
+    surroundings.tree.closeQuestion()
     let redirection = Redirection.of(move, from: .link, in: surroundings)
     if case .to(let place) = redirection { return .to(.confirmed(place)) }
     return redirection
@@ -193,7 +193,7 @@ import SessionService
       Task { [session] in await session.signOut() }
     case .quit: environment.quit()
     case .confirmed(let move):
-      if navigator.tree.sheets.last?.destination.isQuestion == true { navigator.change { $0.back() } }
+      navigator.change { $0.closeQuestion() }
       present(move, from: source)
     case .web(let url):
       environment.openWeb(url)
@@ -220,7 +220,7 @@ import SessionService
       case .page(let place): tree.open(place)
       case .sheet(let place):
         // Another question takes the place of one.
-        if place.isQuestion, tree.sheets.last?.destination.isQuestion == true { tree.back() }
+        if place.isQuestion { tree.closeQuestion() }
         tree.present(place)
       case nil: break
       }
@@ -362,6 +362,11 @@ import SessionService
   package func say(_ sentence: String) {
     if let startUp { startUp.say(sentence) } else { navigator.show(message: sentence) }
   }
+}
+
+extension NavigationTree<Destination> {
+  /// Closes the question whether to leave, if it is open.
+  fileprivate mutating func closeQuestion() { if sheets.last?.destination.isQuestion == true { back() } }
 }
 
 extension AppCoordinator: SessionDelegate {

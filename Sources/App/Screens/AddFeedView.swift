@@ -31,6 +31,7 @@ import Gtk
   private let open = Button("Show the fan clubs", styles: [.suggested, .pill, "compact"])
   private let done = Button("Close", styles: [.pill, "compact"])
   private var asked: AddFeedViewModel.State.Question?
+  private var refusals = 0
 
   init(_ viewModel: AddFeedViewModel) {
     self.viewModel = viewModel
@@ -95,7 +96,8 @@ import Gtk
     entry.text = state.url
     file.text = state.file ?? ""
     add.isSensitive = state.canAdd
-    let isRefused = state.problem != nil && problem.text != state.problem && state.phase == .asking && state.file == nil
+    let isRefused = state.refusals != refusals
+    refusals = state.refusals
     for label in [problem, trouble, notice] { label.text = state.problem ?? "" }
     for part in [problemText, trouble, notice] as [Widget] { part.isVisible = state.problem != nil }
     show(state.question)

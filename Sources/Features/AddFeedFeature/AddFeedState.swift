@@ -60,6 +60,8 @@ extension AddFeedViewModel {
     public var canAdd = false
     /// Why nothing was added: one sentence, with the file or address and the place in it; `nil` when nothing went wrong.
     public var problem: String?
+    /// Counts how often a typed address was refused: the reader then goes on in its field.
+    public var refusals = 0
     /// The feeds of the web page at the address, when the reader has to say which is meant; `nil` otherwise.
     public var question: Question?
     /// What was added can be opened: "Show the fan clubs"; `nil` for nothing.

@@ -125,7 +125,7 @@ import Runtime
     switch source {
     case .address: new.phase = .adding(.init("Fetching…"))
     case .file: new.phase = .adding(.init("Opening the file…"))
-    case .neither(let sentence): new.problem = sentence
+    case .neither(let sentence): (new.problem, new.refusals) = (sentence, new.refusals + 1)
     }
     state = new
     if case .neither = source { return }
@@ -294,6 +294,7 @@ import Runtime
     var new = state
     new.phase = .asking
     new.problem = isCancelled || !choices.isEmpty ? nil : problem
+    if new.problem != nil, new.file == nil { new.refusals += 1 }
     if !isCancelled, !choices.isEmpty {
       new.question = .init("This page names \(formatting.count(choices.count, "feed", "feeds")). Which one do you want?", choices)
     }

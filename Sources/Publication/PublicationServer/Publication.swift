@@ -266,6 +266,8 @@ public actor Publication {
     case let problem as Problem:
       var response = Response.problem(problem)
       if problem.code == .paymentUnavailable { response.headers["Retry-After"] = "10" }
+      // RFC 6750, 3.1: not to a request that says nothing of who asks.
+      if problem.code == .sessionEnded, Self.bearer(request) != nil { response.headers["WWW-Authenticate"]? += ", error=\"invalid_token\"" }
       return response
     case let refusal as Refusal: return refusal.response
     case is CancellationError: return .problem(503, .internalError, "Nobody waits for this any more.")

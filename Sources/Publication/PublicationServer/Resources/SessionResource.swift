@@ -129,7 +129,7 @@ struct SessionResource {
   // MARK: All of a reader's
 
   nonisolated(nonsending) func list(_ call: Call) async throws -> Response {
-    let found = try await readers.sessions(of: try call.signedIn.id, at: clock.unixTime, limit: Self.mostListed)
+    let found = try await readers.sessions(of: try call.signedIn.id, at: clock.unixTime, limit: SessionFamily.most)
     return try .json(
       found.map { session in
         ReaderSession(
@@ -137,9 +137,6 @@ struct SessionResource {
           lastSeen: Date(timeIntervalSince1970: TimeInterval(session.used)), isCurrent: session.id == call.session)
       })
   }
-
-  /// A reader with more of them has a script.
-  static let mostListed = 200
 
   nonisolated(nonsending) func end(_ call: Call) async throws -> Response {
     guard let id = SessionFamily.ID(call.parameter), try await readers.endSession(id, of: try call.signedIn.id) else {
