@@ -21,6 +21,7 @@ import TestSupport
   let folder: String?
   let preferences: Preferences
   let coordinator: AppCoordinator
+  let events: AppEvents
   let curtain: CurtainViewModel
   private(set) var opened: [String] = []
   private(set) var copied: [String] = []
@@ -61,8 +62,9 @@ import TestSupport
     environment.composeMail = { mail?("\($0): \($1)") }
     environment.quit = { quit?() }
     curtain = CurtainViewModel(effects: effects, clock: clock)
-    coordinator = Assembly(environment, transport: transport, tokenStore: keyring ?? tokens, dataFolder: folder, testStore: store)
-      .coordinator(curtain: curtain, presenter: presenter)
+    let assembly = Assembly(environment, transport: transport, tokenStore: keyring ?? tokens, dataFolder: folder, testStore: store)
+    coordinator = assembly.coordinator(curtain: curtain, presenter: presenter)
+    events = assembly.events
     report = { [weak self] in self?.reports.append($0) }
     quit = { [weak self] in self?.quits += 1 }
     open = { [weak self] in self?.opened.append($0) }

@@ -8,11 +8,13 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(1))) struct EndTests {
   private final class Ends {
     var all: [String] = []
+    var steps: [String] = []
   }
 
   private func ends(_ bench: Bench) -> Ends {
     let ends = Ends()
-    bench.purchases.onEnd = { transaction, outcome in
+    bench.purchases.onEvent = { transaction, event in
+      guard case .ended(let outcome) = event else { return ends.steps.append("\(event)") }
       switch outcome {
       case .purchased: ends.all.append("\(transaction.productID) bought")
       case .failed(let failure): ends.all.append("\(transaction.productID) \(failure.code)")
@@ -36,6 +38,7 @@ import Testing
     await bench.idle()
     #expect(
       ends.all == ["premium.monthly cancelled", "premium.monthly authorization", "premium.monthly declined", "premium.monthly bought"])
+    #expect(ends.steps == ["started", "started", "started", "authorized", "started", "authorized"])
   }
 
   @Test func whatWaitsHasNotEnded() async throws {
@@ -45,6 +48,7 @@ import Testing
     bench.queue.setAnswer { transaction, call in call == 1 ? .unauthorized : issuer.accepted(transaction) }
     #expect(await bench.buy() == .pending(.sessionEnded))
     #expect(ends.all.isEmpty)
+    #expect(ends.steps == ["started", "authorized", "pending(PurchaseService.PendingReason.sessionEnded)"])
     try await bench.purchases.resume()
     await bench.idle()
     #expect(ends.all == ["premium.monthly bought"])

@@ -51,6 +51,16 @@ import Testing
     #expect(looks == 1)
   }
 
+  @Test func whatHappenedIsListedNewestFirst() async {
+    let events = LastValue(["one"])
+    let panel = TesterViewModel(store: nil, answers: nil, effects: effects, formatting: formatting, events: events)
+    panel.appear()
+    events.value = ["one", "two"]
+    for _ in 0..<1_000 where panel.state.sections.last?.lines.count != 2 { await Task.yield() }
+    #expect(panel.state.sections.last == TesterViewModel.State.Section("Events", lines: ["two", "one"]))
+    panel.disappear()
+  }
+
   @Test func theClockRunsFasterAndIsStepped() async throws {
     let store = try store()
     let panel = TesterViewModel(store: store, answers: nil, effects: effects, formatting: formatting)

@@ -25,27 +25,29 @@ extension Flags {
     onProblem = environment.report
   }
 
-  /// Counts how a purchase ended, in the buckets of the session that began it. A cancellation is no failure, and a pending purchase has not
-  /// ended.
-  func count(_ outcome: PurchaseOutcome<PurchasableProduct>, of transaction: Transaction) {
-    let (kind, code): (FlagEvent.Kind, String?)
-    switch outcome {
-    case .purchased: (kind, code) = (.bought, nil)
-    case .failed(let failure): (kind, code) = (.failed, failure.code)
-    case .cancelled, .pending: return
-    }
-    count(kind, code: code, id: transaction.id, of: transaction.user, begun: transaction.begun)
+  /// Counts an event on the session's side of each roll-out. A payment counts on the side of the session that began it.
+  func count(_ event: AppEvent) {
+    guard event.name.uses.contains(.rollouts) else { return }
+    let kind: FlagEvent.Kind =
+      switch event.name {
+      case .paywallSeen: .paywallSeen
+      case .paymentCharged: .bought
+      default: .failed
+      }
+    guard let transaction = event.transaction else { return count(kind, code: event.detail) }
+    count(kind, code: event.detail, id: transaction.id, of: transaction.user, begun: transaction.begun)
   }
 }
 
 extension Purchases<PurchasableProduct> {
   /// One way to buy, as this app has it.
-  convenience init(_ environment: AppEnvironment, _ path: PurchasePath<PurchasableProduct>, journal: Journal) {
+  convenience init(_ environment: AppEnvironment, _ path: PurchasePath<PurchasableProduct>, journal: Journal, events: AppEvents) {
     self.init(
       seller: environment.origin, purchasePath: path, journal: journal,
       environment: PurchaseEnvironment(
         clock: environment.storeClock, identifiers: environment.identifiers, effects: environment.effects, random: environment.random),
       storefront: Storefront(locale: environment.formatting.locale))
+    onEvent = { events.send($1, of: $0) }
   }
 }
 
@@ -53,14 +55,10 @@ extension StagedPurchases<PurchasableProduct> {
   /// The two purchase paths of this app, beside each other: the one that verifies by the backend only, and its replacement.
   /// - Parameter canPay: whether new purchases are possible; earlier ones always give access.
   convenience init(
-    _ environment: AppEnvironment, client: APIClient, journal: Journal, canPay: Bool, flags: Flags,
+    _ environment: AppEnvironment, client: APIClient, journal: Journal, canPay: Bool, flags: Flags, events: AppEvents,
     account: @escaping PublicationPath.Account
   ) {
-    let purchases = { (path: PurchasePath<PurchasableProduct>) in
-      let made = Purchases(environment, path, journal: journal)
-      made.onEnd = { flags.count($1, of: $0) }
-      return made
-    }
+    let purchases = { (path: PurchasePath<PurchasableProduct>) in Purchases(environment, path, journal: journal, events: events) }
     let queue = PublicationQueue(canMakePayments: canPay, clock: environment.clock, account: account)
     self.init(
       old: purchases(.publicationBackend(client, queue: queue, account: account)),

@@ -27,6 +27,8 @@ import StubStore
   private let client: APIClient
   private let session: Session
   private let flags: Flags
+  /// What happens, for those who count.
+  public let events: AppEvents
   /// A client for one reader's requests only, as long as they are signed in.
   private let account: PublicationPath.Account
   private let answers: AsyncStream<Void>
@@ -65,7 +67,11 @@ import StubStore
       effects: environment.effects)
     self.session = session
     account = { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
-    flags = Flags(environment, PublicationFlags(client, account: account), path: Self.path("flags", in: dataFolder))
+    let flags = Flags(environment, PublicationFlags(client, account: account), path: Self.path("flags", in: dataFolder))
+    self.flags = flags
+    events = AppEvents(clock: environment.clock)
+    // What a tester pretends to buy is no word on a roll-out.
+    events.observe { [isTest = testStore != nil] event in if !isTest || event.transaction == nil { flags.count(event) } }
   }
 
   private static func path(_ name: String, in folder: String?) -> String { folder.map { "\($0)/\(name).sqlite" } ?? ":memory:" }
@@ -76,7 +82,7 @@ import StubStore
   ///   - presenter: draws; held strongly.
   public func coordinator(curtain: CurtainViewModel? = nil, presenter: any Presenter<Destination, Screen>) -> AppCoordinator {
     let coordinator = AppCoordinator(
-      environment: environment, client: client, session: session, flags: flags, openReader: open,
+      environment: environment, client: client, session: session, flags: flags, events: events, openReader: open,
       curtain: curtain ?? CurtainViewModel(effects: environment.effects, clock: environment.clock), presenter: presenter)
     environment.preferences.onProblem = { [weak coordinator] in coordinator?.say($0) }
     // Ends with the client.
@@ -112,10 +118,10 @@ import StubStore
     let made: PublicationPurchases =
       if let testStore {
         Purchases<PurchasableProduct>(
-          environment, testStore.path(journal: journal, seller: environment.origin) { .init($0) }, journal: journal)
+          environment, testStore.path(journal: journal, seller: environment.origin) { .init($0) }, journal: journal, events: events)
       } else {
         StagedPurchases<PurchasableProduct>(
-          environment, client: client, journal: journal, canPay: damagedJournal == nil, flags: flags, account: account)
+          environment, client: client, journal: journal, canPay: damagedJournal == nil, flags: flags, events: events, account: account)
       }
     purchases = made
     return made

@@ -26,6 +26,7 @@ import SessionService
   private let client: APIClient
   private let session: Session
   private let flags: Flags
+  private let events: AppEvents
   private let openReader: @MainActor (User) async throws -> ReaderScope
   private let publication: PublicationDetails
   private let presenter: any Presenter<Destination, Screen>
@@ -53,11 +54,12 @@ import SessionService
   ///   - client: sends the signed-in reader's requests.
   ///   - session: whose reader the app shows.
   ///   - flags: the publication's, for this reader.
+  ///   - events: told what happens.
   ///   - openReader: opens what a reader has on this machine.
   ///   - curtain: what the presenter draws until the destination is known.
   ///   - presenter: draws; held strongly.
   package init(
-    environment: AppEnvironment, client: APIClient, session: Session, flags: Flags,
+    environment: AppEnvironment, client: APIClient, session: Session, flags: Flags, events: AppEvents,
     openReader: @escaping @MainActor (User) async throws -> ReaderScope, curtain: CurtainViewModel,
     presenter: any Presenter<Destination, Screen>
   ) {
@@ -65,6 +67,7 @@ import SessionService
     self.client = client
     self.session = session
     self.flags = flags
+    self.events = events
     self.openReader = openReader
     self.presenter = presenter
     publication = PublicationDetails(client, effects: environment.effects)
@@ -151,7 +154,14 @@ import SessionService
     detour = (navigator.tree.top.id, sheet)
   }
 
-  private func track(_ step: Track.Step) { onTrack?(Track(step: step, tree: navigator.tree)) }
+  private func track(_ step: Track.Step) {
+    switch step {
+    case .signedIn: events.send(.signedIn)
+    case .signedOut: events.send(.signedOut)
+    case .navigation: break
+    }
+    onTrack?(Track(step: step, tree: navigator.tree))
+  }
 
   /// A link may name something that does not exist. Unless it is known here, it is looked up first, so that a wrong link changes nothing;
   /// the last link wins.
@@ -254,7 +264,7 @@ import SessionService
       reader, client: client, environment: environment, publication: publication,
       actions: .init(
         perform: { [weak self] in self?.perform($0) }, say: { [weak self] in self?.say($0) },
-        paywallShown: { [flags] in flags.count(.paywallSeen) })
+        paywallShown: { [events] in events.send(.paywallSeen) })
     ) { [weak self] in self?.purchased(then: $0) }
     return purchase
   }
@@ -271,6 +281,7 @@ import SessionService
 
   private func visibleChanged() {
     let tree = navigator.tree
+    if let visible = tree.visible { events.send(.screenSeen, visible.destination.name) }
     if !tree.isCurtainDown { reader?.place = LastPlace(tree) }
     if !tree.sheets.contains(where: \.destination.isPurchase) { purchase = nil }
   }

@@ -165,7 +165,8 @@ import TesterFeature
     self.coordinator = coordinator
     if Config().hasTesterPanel {
       let panel = TesterViewModel(
-        store: wiring.testStore, answers: wiring.stubAnswers, effects: effects, formatting: assembly.environment.storeFormatting
+        store: wiring.testStore, answers: wiring.stubAnswers, effects: effects, formatting: assembly.environment.storeFormatting,
+        events: assembly.events.lines
       ) { [weak coordinator] in coordinator?.upkeep.checkForNewPosts() }
       application?.addAction("tester-panel", accelerators: Shortcut.testerPanel.keys) { [weak self] in self?.showTester(panel) }
     }

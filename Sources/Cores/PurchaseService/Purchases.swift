@@ -44,9 +44,9 @@ import Runtime
   /// See ``PurchaseLayer/isVerifying``.
   public internal(set) var isVerifying = false { didSet { if isVerifying != oldValue { historyChanged() } } }
   let entitled = LastValue<Set<Purchasable>>([])
-  /// Called with the outcome of each purchase in the journal: bought, failed or cancelled, also one that an earlier run began. After a
-  /// restart, or a repeated request, the same outcome may be reported twice, with the same transaction identifier.
-  public var onEnd: (@MainActor (Transaction, Outcome) -> Void)?
+  /// Called with each event of each purchase in the journal, also of one that an earlier run began. After a restart, or a repeated request,
+  /// the same end may be reported twice, with the same transaction identifier.
+  public var onEvent: (@MainActor (Transaction, PurchaseEvent<Purchasable>) -> Void)?
   /// Counts the writes to the journal, which ``historyStream()`` follows.
   private let written = LastValue(0)
   private let productCache: ProductCache
@@ -262,6 +262,7 @@ import Runtime
       }
     } catch { return finished(transaction, .failed(.storage("\(error)"))) }
     historyChanged()
+    onEvent?(transaction, .started)
     attempt.report(.begun)
 
     attempt.report(.waitingForAuthorization)
@@ -283,15 +284,18 @@ import Runtime
       transaction.step = .authorized
       transaction.token = facts.token
       do { try await record(transaction) } catch { return finished(transaction, .failed(.storage("\(error)"))) }
+      onEvent?(transaction, .authorized)
     }
     let submission = submit(transaction, onProgress)
     if attempt.isLeft { submission.leave() }
-    return await submission.firstAnswer()
+    let outcome = await submission.firstAnswer()
+    if case .pending(let reason) = outcome { onEvent?(transaction, .pending(reason)) }
+    return outcome
   }
 
   /// Reports the end of a purchase; no other place does.
   @discardableResult func finished(_ transaction: Transaction, _ outcome: Outcome) -> Outcome {
-    onEnd?(transaction, outcome)
+    onEvent?(transaction, .ended(outcome))
     return outcome
   }
 

@@ -20,6 +20,7 @@ import StubStore
   private let answers: StubTransport?
   private let effects: Effects
   private let formatting: Formatting
+  private let events: LastValue<[String]>
   private let checkForNewPosts: @MainActor () -> Void
   private var product: Product.ID?
   private var refusal: String?
@@ -30,15 +31,17 @@ import StubStore
   ///   - answers: the canned answers; `nil` without any.
   ///   - effects: the door off the main actor.
   ///   - formatting: how dates and prices are written.
+  ///   - events: what happened last, a line each, oldest first.
   ///   - checkForNewPosts: has the app look for what it notifies of.
   public init(
     store: TestStore?, answers: StubTransport?, effects: Effects, formatting: Formatting,
-    checkForNewPosts: @escaping @MainActor () -> Void = {}
+    events: LastValue<[String]> = LastValue([]), checkForNewPosts: @escaping @MainActor () -> Void = {}
   ) {
     self.store = store
     self.answers = answers
     self.effects = effects
     self.formatting = formatting
+    self.events = events
     self.checkForNewPosts = checkForNewPosts
     show()
   }
@@ -48,7 +51,7 @@ import StubStore
   /// The panel is visible: follows the store and the answers from here on.
   public func appear() {
     guard watching.isEmpty else { return }
-    let (states, requests) = (store?.stateStream(), answers?.stateStream())
+    let (states, requests, events) = (store?.stateStream(), answers?.stateStream(), events.stream())
     watching = [
       Task { [weak self] in
         guard let states else { return }
@@ -57,6 +60,9 @@ import StubStore
       Task { [weak self] in
         guard let requests else { return }
         for await _ in requests where !Task.isCancelled { self?.show() }
+      },
+      Task { [weak self] in
+        for await _ in events where !Task.isCancelled { self?.show() }
       },
       // The store's clock runs by itself, and may be a fast one: the panel looks at it every real second.
       Task { [weak self, store, effects] in
@@ -112,6 +118,7 @@ import StubStore
     }
     new.sections.append(
       State.Section("Notifications", groups: [State.Group("", [State.Control("Look for new posts", .checkForNewPosts)], columns: 1)]))
+    if !events.value.isEmpty { new.sections.append(State.Section("Events", lines: events.value.reversed())) }
     new.problem = refusal ?? new.problem
     state = new
   }

@@ -1,0 +1,97 @@
+import Foundation
+import PublicationCommerce
+import PurchaseService
+import Runtime
+
+/// Something that happened in the app, for those who count. It never names an entity, and a reader only where a purchase is counted.
+public struct AppEvent: Equatable, Sendable {
+  /// What happened.
+  public enum Name: String, CaseIterable, Sendable {
+    /// A reader is signed in: at the login, or by a stored session.
+    case signedIn = "signed_in"
+    /// The reader has signed out, or their session ended.
+    case signedOut = "signed_out"
+    /// Another screen is visible; ``AppEvent/detail`` is its name.
+    case screenSeen = "screen_seen"
+    /// A paywall was shown with its offers.
+    case paywallSeen = "paywall_seen"
+    /// A reader is asked for money.
+    case paymentStarted = "payment_started"
+    /// The reader agreed to pay.
+    case paymentAuthorized = "payment_authorized"
+    /// The way to pay gave no token.
+    case paymentTokenFailed = "payment_token_failed"
+    /// A purchase was charged, verified and unlocked.
+    case paymentCharged = "payment_charged"
+    /// A purchase failed in another way; ``AppEvent/detail`` is the failure's code.
+    case paymentDeclined = "payment_declined"
+    /// The reader did not pay.
+    case paymentCancelled = "payment_cancelled"
+    /// A purchase waits for the bank or the store.
+    case paymentPending = "payment_pending"
+
+    /// Who reads it.
+    public var uses: Set<Use> {
+      switch self {
+      case .paywallSeen, .paymentTokenFailed, .paymentCharged, .paymentDeclined: [.rollouts, .analytics]
+      case .signedIn, .signedOut, .screenSeen, .paymentStarted, .paymentAuthorized, .paymentCancelled, .paymentPending: [.analytics]
+      }
+    }
+  }
+
+  /// What an event may be read for.
+  public enum Use: String, CaseIterable, Sendable {
+    /// Counts by the session's side of a roll-out or an experiment.
+    case rollouts
+    /// How the app is used, of readers who agreed to that.
+    case analytics
+  }
+
+  /// What happened.
+  public let name: Name
+  /// When, by the reader's clock.
+  public let date: Date
+  /// Which of its kind; `nil` where the name says all.
+  public let detail: String?
+  /// The purchase that a payment is about, by whose identifier it is counted once.
+  public let transaction: Transaction?
+}
+
+/// The only source of ``AppEvent``s: what the coordinator tracks, and what becomes of purchases. Isolated to the main actor.
+@MainActor public final class AppEvents {
+  /// The last events, oldest first, a line each: for testers.
+  public let lines = LastValue<[String]>([])
+  private let clock: any AppClock
+  private var observers: [@MainActor (AppEvent) -> Void] = []
+
+  /// - Parameter clock: the reader's.
+  package init(clock: any AppClock) { self.clock = clock }
+
+  /// Calls the observer with each event from here on, for as long as this object lives.
+  package func observe(_ observer: @escaping @MainActor (AppEvent) -> Void) { observers.append(observer) }
+
+  func send(_ name: AppEvent.Name, _ detail: String? = nil, of transaction: Transaction? = nil) {
+    let event = AppEvent(name: name, date: clock.now, detail: detail, transaction: transaction)
+    let uses = AppEvent.Use.allCases.filter(name.uses.contains).map(\.rawValue).joined(separator: ", ")
+    let line = "\(event.date.formatted(.iso8601)) \(name.rawValue)\(detail.map { " \($0)" } ?? "") (\(uses))"
+    lines.value = lines.value.suffix(Self.shown - 1) + [line]
+    for observer in observers { observer(event) }
+  }
+
+  private static let shown = 12
+
+  /// Derives the event of a purchase's step.
+  package func send(_ event: PurchaseEvent<PurchasableProduct>, of transaction: Transaction) {
+    switch event {
+    case .started: send(.paymentStarted, of: transaction)
+    case .authorized: send(.paymentAuthorized, of: transaction)
+    case .pending: send(.paymentPending, of: transaction)
+    case .ended(.purchased): send(.paymentCharged, of: transaction)
+    case .ended(.failed(let failure)):
+      let isToken = if case .authorization = failure { true } else { false }
+      send(isToken ? .paymentTokenFailed : .paymentDeclined, failure.code, of: transaction)
+    case .ended(.cancelled): send(.paymentCancelled, of: transaction)
+    case .ended(.pending): break
+    }
+  }
+}
