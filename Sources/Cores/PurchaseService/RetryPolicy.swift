@@ -1,7 +1,7 @@
 import Runtime
 
 /// The waits between the submissions of a transaction that the store did not settle. There is no last try: it may have been paid. Receipts that
-/// could not be verified are verified again after the same waits.
+/// could not be verified are verified again after the same waits. An app gives its own with its ``PurchaseEnvironment``.
 ///
 /// A wait ends early when the network is back (``PurchaseLayer/networkIsBack()``). For the same wait each time, give a ``backoff`` whose first
 /// wait is its longest one, without jitter.

@@ -28,7 +28,7 @@ extension SearchViewModel {
     /// The fan clubs that were found by their names, the best first. They are also there when the publication cannot be reached: those that
     /// the reader has met.
     public var clubs: [FanClub.ID] = []
-    /// The posts that were found, the best first.
+    /// The posts that were found, in the publication's order.
     public var ids: [Post.ID] = []
     /// Whether an answer is on its way while rows of the one before are shown.
     public var isSearching = false

@@ -1,4 +1,4 @@
-/// What a search lists first. It stays the same from page to page.
+/// What a search lists first. `SQLiteSearch` chooses it for the first page, and it stays the same from page to page.
 enum SearchOrder: String, Sendable {
   /// The posts that have the words most, headlines before bodies.
   case best
