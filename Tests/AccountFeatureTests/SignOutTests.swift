@@ -46,6 +46,20 @@ import Testing
     #expect(store.costsOfLeaving == [])
   }
 
+  /// The text of a refused comment is found again after the next start. What the reader wrote to it is not.
+  @Test func whatIsWrittenToARefusedCommentIsLost() async throws {
+    try await store.loadPost("p1")
+    reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Comments are closed.", status: 403) }
+    store.comment(on: "p1", "Refused")
+    await reader.settle()
+    #expect(store.costsOfLeaving == [])
+    let refused = try #require(store.takeRefusedComment(on: "p1"))
+    store.commentDrafts["p1"] = refused
+    #expect(store.costsOfLeaving == [])
+    store.commentDrafts["p1"] = "\(refused)\n\nAnd half a thought"
+    #expect(store.costsOfLeaving == ["The comment that you began to write is lost."])
+  }
+
   @Test func withoutNetworkWhatIsHereForReadingIsLost() async throws {
     reader.publication.with { $0.isOffline = true }
     _ = try? await store.loadPost("p1")

@@ -37,8 +37,8 @@ import Testing
     Case(
       rule: "owned", navigation: .paywall("premium", then: .post("p2")), here: at { $0.hasPremium = true }, end: .to(.post("p2"))),
     Case(
-      rule: "curtain up", navigation: .post("p2"), source: .link, here: at { $0.tree.isCurtainDown = true }, end: .afterSignIn),
-    Case(rule: "curtain up", navigation: .about, here: at { $0.tree.isCurtainDown = true }, end: .nowhere),
+      rule: "curtain down", navigation: .post("p2"), source: .link, here: at { $0.tree.isCurtainDown = true }, end: .afterSignIn),
+    Case(rule: "curtain down", navigation: .about, here: at { $0.tree.isCurtainDown = true }, end: .nowhere),
     Case(rule: "login needed", navigation: .post("p2"), source: .link, here: at { $0.hasReader = false }, end: .afterSignIn),
     Case(rule: "login needed", navigation: .post("p2"), here: at { $0.hasReader = false }, end: .nowhere),
     Case(rule: "feeds not offered", navigation: .addFeed(nil), here: at { $0.canAddFeeds = false }, end: .nowhere),

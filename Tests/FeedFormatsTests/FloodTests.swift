@@ -46,6 +46,42 @@ final class FloodTests: XCTestCase {
     XCTAssertFalse(item.body.contains(long))
   }
 
+  /// What a feed says once is copied to each of its items.
+  func testALongAuthorAndALongTitleOfManyItems() throws {
+    let name = repeated("long ", 50_000)
+    let items = repeated("{\"id\":\"1\"},", 2_000).dropLast()
+    let entries = repeated("<entry><id>1</id></entry>", 2_000)
+    let rows = repeated("<item><guid>1</guid></item>", 2_000)
+    let author = "<author><name>\(name)</name></author>"
+    for document in [
+      "{\"version\":\"https://jsonfeed.org/version/1.1\",\"title\":\"\(name)\",\"authors\":[{\"name\":\"\(name)\"},{\"name\":\"b\"}],\"items\":[\(items)]}",
+      "<feed xmlns='http://www.w3.org/2005/Atom'><title>\(name)</title>\(author)\(author)\(entries)</feed>",
+      "<rss xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'><channel><title>\(name)</title><itunes:author>\(name)</itunes:author>\(rows)</channel></rss>",
+    ] {
+      let feed = try read(document)
+      XCTAssertEqual(feed.items.count, 2_000)
+      XCTAssertLessThan(feed.title.utf8.count, 1_100)
+      for item in feed.items {
+        XCTAssertLessThan(item.byline.utf8.count, 1_100)
+        XCTAssertGreaterThan(item.byline.utf8.count, 900)
+      }
+    }
+  }
+
+  /// Text becomes longer as HTML: an ampersand five times.
+  func testPlainTextIsNoLongerThanADocumentMayBe() throws {
+    let document = { (text: String) in
+      Data("{\"version\":\"https://jsonfeed.org/version/1.1\",\"items\":[{\"content_text\":\"\(text)\"}]}".utf8)
+    }
+    let signs = document(repeated("&", 1_000))
+    XCTAssertThrowsError(try FeedParser.parse(signs, source: "", limit: 3_000)) {
+      XCTAssertEqual(($0 as? FeedError)?.reason, .refused("one of its texts is too long"))
+    }
+    XCTAssertEqual(try FeedParser.parse(signs, source: "", limit: 6_000).items.first?.body.utf8.count, 5_007)
+    let quotes = document(repeated("'\\\"", 1_000))
+    XCTAssertEqual(try FeedParser.parse(quotes, source: "", limit: 4_000).items.first?.body.utf8.count, 2_007, "what is no markup stays")
+  }
+
   /// The same of addresses that stand for themselves: fifty of an item, and each of a few bytes.
   func testALongBaseAndManyEnclosures() throws {
     let base = "https://example.org/" + repeated("long/", 1600)

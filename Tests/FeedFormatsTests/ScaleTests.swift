@@ -38,7 +38,10 @@ final class ScaleTests: XCTestCase {
   }
 
   func testMistakesWithoutEnd() throws {
-    XCTAssertEqual(try first(rss("<item><title>" + repeated { _ in "a & b &nbsp; \u{1}" } + "</title></item>")).title?.count, count * 6 - 1)
+    let mistakes = repeated { _ in "a & b &nbsp; \u{1}" }
+    let body = try first(rss("<item><description>" + mistakes + "</description></item>")).body
+    XCTAssertEqual(body.utf8.count { $0 == UInt8(ascii: "a") }, count, "nothing of it is lost")
+    XCTAssertEqual(try first(rss("<item><title>" + mistakes + "</title></item>")).title?.count, 999, "a title is a line")
     for text in ["&", "<", "&a", "&#", "<a", "<!--", "</", "<a href='", "]]>", "<![CDATA["] {
       let body = repeated { _ in text }
       XCTAssertNoThrow(try first(rss("<item><description><![CDATA[\(body.replacing("]]>", with: ""))]]></description></item>")), text)

@@ -94,10 +94,14 @@ public struct ServedPublication: Sendable {
   /// What a browser does that is shown a page: loads it, and sends its form to where that says.
   public func browse(_ url: String, _ button: String) async throws -> String {
     let browser = try NetworkTransport(origin: nil)
-    let page = String(decoding: try await browser.send(Request(.get, url)).body, as: UTF8.self)
-    let actions = page.matches(of: /<form method="post" action="([^"]*)"><button[^>]*>([^<]*)</)
+    let actions = try await page(url).matches(of: /<form method="post" action="([^"]*)"><button[^>]*>([^<]*)</)
     let action = try #require(actions.first { $0.2 == button }?.1)
     return String(decoding: try await browser.send(Request(.post, listener.origin + action)).body, as: UTF8.self)
+  }
+
+  /// What a browser shows at an address.
+  public func page(_ url: String) async throws -> String {
+    String(decoding: try await NetworkTransport(origin: nil).send(Request(.get, url)).body, as: UTF8.self)
   }
 }
 

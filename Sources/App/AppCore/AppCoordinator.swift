@@ -36,7 +36,7 @@ import SessionService
   }
   /// What the signed-in reader's screens share; `nil` while no reader is signed in.
   private(set) var reader: ReaderScope?
-  /// The child coordinators under way: each owns the screens of one flow, and the navigation that waits for its end.
+  /// The child coordinators under way: each owns the screens of one flow, and the navigation to perform at its end.
   private(set) var startUp: StartUpCoordinator?
   private(set) var login: LoginCoordinator?
   private(set) var purchase: PurchaseCoordinator?
@@ -77,7 +77,7 @@ import SessionService
     startUp = StartUpCoordinator(curtain: curtain, session: session, opening: opening) { [weak self] in self?.started($0) }
   }
 
-  /// Raises the curtain over the login and restores the session behind it.
+  /// Restores the session behind the curtain, which is down until it is known what lies behind it.
   /// - Parameters:
   ///   - uri: the link that started the app.
   ///   - painted: returns when the curtain can be seen; only then a database, a keyring or a socket is opened.
@@ -88,8 +88,8 @@ import SessionService
   }
 
   /// Returns when all writes so far are done: for use before the process ends.
-  /// - Parameter patience: how long to wait for the keyring and the backend, which are told of the session's end and of payments that were
-  ///   not agreed to.
+  /// - Parameter patience: how long to wait until the keyring and the backend have the session's end, and the backend the withdrawal of
+  ///   payments that were not agreed to.
   public func finish(within patience: Duration = .seconds(3)) async {
     flags.end()
     await reader?.finish()
@@ -143,6 +143,7 @@ import SessionService
     // The question is answered: it closes, and the sheets beneath it no longer block the move.
     surroundings.loss = nil
     surroundings.tree.closeQuestion()
+    // As a link, which closes sheets: the reader has agreed.
     let redirection = Redirection.of(move, from: .link, in: surroundings)
     if case .to(let place) = redirection { return .to(.confirmed(place)) }
     return redirection

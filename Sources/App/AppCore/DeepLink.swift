@@ -45,7 +45,7 @@ public struct DeepLink: Equatable, Sendable {
     var parts = components.path.split(separator: "/", omittingEmptySubsequences: true)
     let place: String
     let isPage = ["http", "https"].contains(components.scheme?.lowercased())
-    if isPage, parts.count == 2, APIPath.postPage(String(parts[1])).target == "/" + parts.joined(separator: "/") {
+    if isPage, parts.count == 2, APIPath.postPage(String(parts[1])).segments == parts.map(String.init) {
       place = String(parts.removeFirst())
     } else {
       guard components.scheme?.lowercased() == "matinee", components.port == nil else { throw .notALink(shown) }

@@ -63,7 +63,19 @@ import SessionService
   func prepare(within patience: Duration = .seconds(2)) async {
     purchases.setUser(user.id)
     let prepared = Task { do { try await purchases.resume() } catch { unreadable = error } }
-    await environment.effects.wait("reader.patience", for: patience, on: environment.clock, until: prepared)
+    let entitlements = purchases.entitlementStream()
+    // What is proved here is enough, whatever the backend still has to say.
+    let (answers, answer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+    Task {
+      await prepared.value
+      answer.yield()
+    }
+    let watching = Task { [purchases] in
+      for await _ in entitlements where purchases.hasPremium { answer.yield() }
+    }
+    let ready = Task { for await _ in answers { return } }
+    await environment.effects.wait("reader.patience", for: patience, on: environment.clock, until: ready)
+    watching.cancel()
     content.hasPremium = purchases.hasPremium
   }
 

@@ -54,7 +54,7 @@ extension [RedirectionRule] {
       // Readers who have what a paywall sells skip it.
       if case .paywall(_, let then?) = navigation, here.hasPremium { .to(then) } else { nil }
     },
-    RedirectionRule(name: "curtain up") { navigation, source, here in
+    RedirectionRule(name: "curtain down") { navigation, source, here in
       // Behind the curtain there is nowhere to go yet.
       guard here.tree.isCurtainDown, navigation != .quit else { return nil }
       return source == .link ? .afterSignIn : .nowhere

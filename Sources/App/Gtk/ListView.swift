@@ -253,6 +253,22 @@ extension ListRow {
     }
   }
 
+  /// Scrolls the list by the wheel over another widget, such as one that stands above it.
+  /// - Parameter isTaken: whether the widget scrolls by itself at the moment.
+  public func scrollsByWheel<Owner: SignalOwner>(
+    over other: Widget, _ owner: Owner, unless isTaken: @escaping @MainActor (Owner) -> Bool
+  ) {
+    let wheel = Object(made: UnsafeMutableRawPointer(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL)))
+    // A scroller in it would keep the wheel to itself, also where it has nothing to scroll (GTK 4.8).
+    gtk_event_controller_set_propagation_phase(wheel.opaque, GTK_PHASE_CAPTURE)
+    gtk_widget_add_controller(other.widget, OpaquePointer(g_object_ref(wheel.raw)))
+    wheel.connect("scroll", .scroll, owner: owner, absent: false) { [weak self] owner, turn in
+      guard let self, turn.y != 0, !isTaken(owner) else { return false }
+      adjustment.turn(turn.y, inPixels: turn.inPixels)
+      return true
+    }
+  }
+
   /// Brings the row at a place into view; a list that was not drawn yet does so when it is.
   public func scroll(to place: Int) {
     guard isReadyToJump else { return pendingJump = place }

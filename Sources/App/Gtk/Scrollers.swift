@@ -153,11 +153,16 @@ import CGtkShims
     guard distance != 0, let parent = gtk_widget_get_parent(widget),
       let page = gtk_widget_get_ancestor(parent, gtk_scrolled_window_get_type())
     else { return false }
-    let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(page))
-    // As far as the page moves at one step of the wheel.
-    let step = inPixels ? 1 : pow(gtk_adjustment_get_page_size(adjustment), 2.0 / 3)
-    gtk_adjustment_set_value(adjustment, gtk_adjustment_get_value(adjustment) + distance * step)
+    gtk_scrolled_window_get_vadjustment(OpaquePointer(page)).turn(distance, inPixels: inPixels)
     return true
+  }
+}
+
+extension UnsafeMutablePointer<GtkAdjustment> {
+  /// Moves as far as GTK does for a turn of the wheel.
+  func turn(_ distance: Double, inPixels: Bool) {
+    let step = inPixels ? 1 : pow(gtk_adjustment_get_page_size(self), 2.0 / 3)
+    gtk_adjustment_set_value(self, gtk_adjustment_get_value(self) + distance * step)
   }
 }
 

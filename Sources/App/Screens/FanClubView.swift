@@ -81,6 +81,7 @@ import Gtk
       view.takeKeyboard()
     }
     list.list.onScrolled(self) { $0.makeRoom() }
+    list.list.scrollsByWheel(over: header, self) { $0.aboutScroller.takesKeyboard }
     list.onFetch = { [weak self] in self?.viewModel.send(.fetchTapped) }
     status.button.onClicked(self) { view in
       if case .gone = view.viewModel.state.phase { view.viewModel.send(.backTapped) } else { view.viewModel.send(.retryTapped) }

@@ -24,13 +24,13 @@ import Runtime
   private var folded: [String: Folded] = [:]
   /// The pending actions about all, in their order.
   private var aboutAll: [Pending] = []
-  /// Changes that the server made to all entities, each with its moment: answers to older requests, and stored values, do not have them.
+  /// Changes that the server made to all entities, each with its moment: they are applied to answers to older requests, and to stored values.
   private var bulkChanges: [(at: Stamp, apply: (inout Value?) -> Void)] = []
   private var lastBulkChange: Stamp { bulkChanges.last?.at ?? .beforeAll }
   /// When the server said that an entity was removed: an answer to an older request does not bring it back.
   private var removed: [String: Stamp] = [:]
   private var lastStamp: UInt64 = 0
-  /// Whether an entity of a page was no longer stored, or was removed with all others.
+  /// Whether a stored page listed an entity that the store no longer has, or everything was removed.
   private var hasMissed = false
   /// Whether an entity of a page may be missing here: otherwise a page can be listed without looking its entities up.
   private var hasGaps: Bool { hasMissed || mayBeOutdated }
@@ -103,8 +103,8 @@ import Runtime
     for id in ids { change(id) { drop(id, stamp) } }
   }
 
-  /// Removes all entities that the server has removed, by what they have in common: those in memory, those in answers to older requests,
-  /// and those that are only in the store, which is done when ``written()`` returns.
+  /// Removes all entities that the server has removed, by what they have in common: those in memory, and those in answers to older requests.
+  /// Those that are only in the store are removed by the time ``written()`` returns.
   public func remove(where isGone: @escaping @Sendable (Value) -> Bool) {
     changeAll { doToAll { if $0.map(isGone) == true { $0 = nil } } }
   }
@@ -282,7 +282,7 @@ import Runtime
 
   // MARK: Inside
 
-  /// Whether an entity has pending actions is written with it: such an entity stays stored, so that its actions can be shown.
+  /// Writes the entity, and whether actions on it are pending: then the store keeps it.
   private func persist(_ id: String) {
     guard let writer else { return }
     if let entity = entries[id] { writer.persist(entity) } else { writer.persist(unknown: id) }

@@ -64,14 +64,14 @@ import Runtime
 
   /// Fetches the list from its start. While that is under way, asking again starts nothing.
   ///
-  /// Where a list is shown already, the store has nothing new: only the server is asked. Shown items stay in place if the server still
-  /// lists them there and its answer connects with them.
+  /// Where a list is shown already, the store has nothing new: only the server is asked. Later pages stay if the answer shares an item with
+  /// the first page as it is shown. Otherwise they are removed.
   /// - Parameters:
   ///   - policy: where the list comes from.
   ///   - showsNewItems: whether items above the first are shown at once, since the reader requested them. Otherwise they are counted in
   ///       ``PageState/newItemCount``, so that the reader does not lose their place. With a ``ListMembership`` all come in at once.
   ///   - refetch: whether to ask again while a request for the same is under way, by this list or another, since its answer may be out of
-  ///     date. All of them get the new answer.
+  ///     date. All of them get the new answer. The next page, if it is under way, is dropped.
   public func reload(_ policy: FetchPolicy = .storedThenServer, showsNewItems: Bool = true, refetch: Bool = false) {
     if state.isReloading, !refetch {
       // What is on its way is what the reader asks for now.
@@ -100,13 +100,14 @@ import Runtime
     load(cursor) { $0.failure = nil }
   }
 
-  /// Re-reads the cache without asking the server: for a page that reappears.
+  /// Re-reads the cache without asking the server: for a screen that reappears.
   ///
   /// Drops entities that the cache no longer has. With a ``ListMembership`` it also drops those that left the list, and adds those that
   /// joined it within the fetched part.
   ///
   /// If the server's answer covers an entity's place and does not list it, the entity has left the list. Only an entity that became known
-  /// after that request can join it. Beyond the last fetched page the cache decides.
+  /// after that request can join it. Beyond the last fetched page none joins, unless that page could not be fetched: the cache's entities
+  /// then stand in for it.
   /// - Parameter changed: the only entities that can have joined or left; `nil` for all.
   public func reloadFromCache(_ changed: Set<String>? = nil) {
     let ids = state.ids
@@ -294,7 +295,7 @@ import Runtime
     }
     guard let index = pages.firstIndex(where: { $0.cursor == cursor }) else { return }
     var ids = page.ids
-    // Items that are new since an earlier run are not reported: each run asks for everything at its start.
+    // The first answer after a stored page reports nothing: it would report all since the last run.
     lazy var newer = cursor.isEmpty && membership == nil ? self.newer(page) : []
     if pages[index].status.storedDate == nil { tell(newer) }
     var newerCount = 0
@@ -324,7 +325,7 @@ import Runtime
   private func showNextPage(_ row: PageRow, _ also: (inout State) -> Void) {
     guard var page = nextPage else { return }
     nextPage = nil
-    // What stood in its place goes, unless it is on it.
+    // Substitutes shown in its place go, except those that the page lists.
     let isAdded = !page.cursor.isEmpty && !page.hasSubstitutes
     (page.ids, page.next, page.hasSubstitutes) = (row.ids, row.next, false)
     if page.cursor.isEmpty { pages = [page] } else { pages.append(page) }
@@ -339,7 +340,7 @@ import Runtime
     (pages[index].ids, pages[index].next) = (ids, next)
     guard rest.next != next else { return }
     defer {
-      // The next page of the earlier list is no page of the present one.
+      // A page on its way that no longer follows the last one is dropped.
       if nextPage?.cursor != pages.last?.next { nextPage = nil }
     }
     guard let next, let last = rest.ids.lastIndex(where: Set(ids).contains) else { return pages.removeSubrange((index + 1)...) }

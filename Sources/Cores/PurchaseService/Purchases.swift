@@ -113,26 +113,51 @@ import Runtime
   public func resume() async throws {
     observe()
     let generation = generation
-    let unfinished = try await unfinished()
-    // Only its own path closes a transaction: another path may run in this process, and the person may be about to agree.
-    for transaction in unfinished
+    var unfinished = try await unfinished()
+    // Only its own path closes a transaction: the other may run in this process, and the person may be about to agree.
+    for (index, transaction) in unfinished.enumerated()
     where transaction.step == .begun && transaction.purchasePath == purchasePath.name && !begunHere.contains(transaction.id) {
-      var abandoned = transaction
-      abandoned.step = .abandoned
-      try await record(abandoned)
-      // Such as one on a page in a browser, which the person may have confirmed since.
-      if transaction.user == user {
-        notices.post(
-          PurchaseNotice(
-            transaction: transaction.id, productID: transaction.productID, event: .failed,
-            sentence: "The app ended while this was being paid. Nothing was charged; begin again to buy it."))
-      }
+      unfinished[index] = try await closedOrAuthorized(transaction)
     }
     await loadTime()
     try await loadReceipts(generation)
     guard generation == self.generation else { return }
     for transaction in unfinished { goOn(with: transaction) }
   }
+
+  /// What an earlier run began, and nobody had agreed to when it ended.
+  private func closedOrAuthorized(_ begun: Transaction) async throws -> Transaction {
+    var transaction = begun
+    if begun.user == user, let token = await authorizationMeanwhile(of: begun) {
+      (transaction.step, transaction.token) = (.authorized, token)
+      try await record(transaction)
+      return transaction
+    }
+    transaction.step = .abandoned
+    try await record(transaction)
+    if begun.user == user {
+      notices.post(
+        PurchaseNotice(
+          transaction: begun.id, productID: begun.productID, event: .failed,
+          sentence: "The app ended while this was being paid. Nothing was charged; begin again to buy it."))
+    }
+    return transaction
+  }
+
+  /// A store that does not answer does not hold up the start: nothing is charged then.
+  private func authorizationMeanwhile(of transaction: Transaction) async -> PaymentToken? {
+    let question = Task { [queue = purchasePath.queue, effects = environment.effects] in
+      try? await effects.run("purchase.meanwhile") { await queue.authorizationMeanwhile(of: transaction) }
+    }
+    let waiting = Task { _ = await question.value }
+    guard await environment.effects.wait("purchase.patience", for: Self.patience, on: environment.clock, until: waiting) else {
+      question.cancel()
+      return nil
+    }
+    return await question.value ?? nil
+  }
+
+  private static var patience: Duration { .seconds(2) }
 
   /// See ``PurchaseLayer/networkIsBack()``.
   public func networkIsBack() {

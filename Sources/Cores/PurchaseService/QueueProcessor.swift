@@ -19,11 +19,18 @@ public protocol QueueProcessor: Sendable {
   /// Why a receipt that was in force is no longer listed: a sentence for the person, or `nil` without a revocation, such as when another
   /// subscription replaced it. Called off the main actor.
   func revocationReason(of transaction: UUID, user: String) async -> String?
+  /// The answer of a person who was asked outside of a program that ended meanwhile, such as on a page in a browser. Called off the main
+  /// actor, at the next start, for a transaction that nobody had agreed to by then.
+  /// - Returns: the token, if they have agreed. Otherwise `nil`, and whatever still asks them is withdrawn.
+  func authorizationMeanwhile(of transaction: Transaction) async -> PaymentToken?
   /// Changes in the store that answer no request, such as an approval days later. Ends when there is nothing to expect.
   func observe() -> AsyncStream<QueueUpdate>
 }
 
 extension QueueProcessor {
+  /// `nil`, for a store whose authorizers ask in this program alone.
+  public func authorizationMeanwhile(of transaction: Transaction) async -> PaymentToken? { nil }
+
   /// A general sentence, for a store that gives no reasons.
   public func revocationReason(of transaction: UUID, user: String) async -> String? {
     "The store has taken this purchase back, so its access has ended."

@@ -82,7 +82,7 @@ struct AtomEntryReader {
   mutating func content(of name: XMLName, _ text: String, base: String?) {
     switch name.local {
     case "id": builder.item.id = text.nonEmpty
-    case "title": builder.item.title = (kind == .text ? text.visibleText.collapsed : text.asPlainLine).nonEmpty
+    case "title": builder.item.title = (kind == .text ? text.visibleText.asLine : text.asPlainLine).nonEmpty
     case "published", "issued": builder.item.published = FeedDate.parse(text) ?? builder.item.published
     case "created", "date": builder.item.published = builder.item.published ?? FeedDate.parse(text)
     case "updated", "modified": builder.item.updated = FeedDate.parse(text) ?? builder.item.updated

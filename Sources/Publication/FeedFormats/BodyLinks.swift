@@ -56,7 +56,7 @@ struct BodyLinks {
       left -= absolute.utf8.count
       guard absolute != written, left > 0 else { continue }
       var text: [UInt8] = []
-      Array(absolute.utf8).withUnsafeBufferPointer { text.appendEscaped($0) }
+      Array(absolute.utf8).withUnsafeBufferPointer { text.appendEscaped($0, isAttribute: true) }
       parts.append((link, text))
     }
     return parts.isEmpty ? html : replacing(parts)

@@ -62,13 +62,20 @@ public enum FeedParser {
       case .json, .xml: break
       }
       // A decisive mark in the bytes overrides every other claim.
-      guard !mark.isDecisive else { return try read(start, sniffer.syntax, source: source) }
+      guard !mark.isDecisive else { return try checked(read(start, sniffer.syntax, source: source), limit) }
       let claim = sniffer.syntax == .xml ? EncodingClaim(start) : nil
-      return try read(start, sniffer.syntax, claim: claim, charset: contentType.flatMap(EncodingClaim.init(contentType:)), source: source)
+      let charset = contentType.flatMap(EncodingClaim.init(contentType:))
+      return try checked(read(start, sniffer.syntax, claim: claim, charset: charset, source: source), limit)
     } catch {
       let (line, column) = (place.line + error.place.line - 1, error.place.column + (error.place.line == 1 ? place.column - 1 : 0))
       throw FeedError(error.reason, source: source, line: line, column: column)
     }
+  }
+
+  /// Refuses a body that is longer than a document may be: a sign of plain text is up to five bytes as HTML.
+  private static func checked(_ document: FeedDocument, _ limit: Int) throws(DocumentError) -> FeedDocument {
+    guard case .feed(let feed) = document, feed.items.contains(where: { $0.body.utf8.count > limit }) else { return document }
+    throw DocumentError(.refused("one of its texts is too long"))
   }
 
   /// Reads a text by the first claim that its bytes satisfy: its own, then the server's; without one of its own the server's, then UTF-8.

@@ -55,10 +55,13 @@ struct Byline {
   init(_ names: [String]) { for name in names { add(name) } }
 
   var isEmpty: Bool { people.isEmpty }
-  var text: String { people.joined(separator: ", ") }
+  /// Put together once, since all items of a feed may share it.
+  private(set) var text = ""
 
   mutating func add(_ name: String) {
-    guard people.count < Self.most, let name = name.asPlainLine.nonEmpty, !people.contains(name) else { return }
+    guard people.count < Self.most, text.utf8.count < String.longestLine else { return }
+    guard let name = name.asPlainLine.nonEmpty, !people.contains(name) else { return }
     people.append(name)
+    text += people.count == 1 ? name : ", " + name
   }
 }

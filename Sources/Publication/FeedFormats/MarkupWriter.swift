@@ -52,7 +52,7 @@ struct MarkupWriter {
       let mayGrow = isLink && resolved < Links.mostAdded(to: bytes.count - resolved)
       let written = mayGrow ? Links.resolve(value, base) : value
       if mayGrow { resolved += written.utf8.count }
-      Array(written.utf8).withUnsafeBufferPointer { bytes.appendEscaped($0) }
+      Array(written.utf8).withUnsafeBufferPointer { bytes.appendEscaped($0, isAttribute: true) }
       bytes.append(UInt8(ascii: "\""))
     }
     bytes.append(UInt8(ascii: ">"))
@@ -78,13 +78,14 @@ struct MarkupWriter {
 
 extension [UInt8] {
   /// Adds text so that HTML reads it as text.
-  mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+  /// - Parameter isAttribute: whether it is the value of an attribute, in double quotation marks; these stay as they are elsewhere.
+  mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>, isAttribute: Bool = false) {
     for byte in text {
       switch byte {
       case UInt8(ascii: "<"): append(contentsOf: "&lt;".utf8)
       case UInt8(ascii: ">"): append(contentsOf: "&gt;".utf8)
       case UInt8(ascii: "&"): append(contentsOf: "&amp;".utf8)
-      case UInt8(ascii: "\""): append(contentsOf: "&quot;".utf8)
+      case UInt8(ascii: "\"") where isAttribute: append(contentsOf: "&quot;".utf8)
       default: append(byte)
       }
     }

@@ -27,7 +27,7 @@ extension ParsedOutline {
     let possible = text.unicodeScalars.map { "\t\n\r".unicodeScalars.contains($0) ? " " : $0 }
       .filter { $0.value >= 0x20 && $0.value & 0xFFFE != 0xFFFE }
     var bytes: [UInt8] = []
-    Array(String(String.UnicodeScalarView(possible)).utf8).withUnsafeBufferPointer { bytes.appendEscaped($0) }
+    Array(String(String.UnicodeScalarView(possible)).utf8).withUnsafeBufferPointer { bytes.appendEscaped($0, isAttribute: true) }
     return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -9,7 +9,7 @@ struct RSSReader: XMLFeedReader {
   private var scopes: [Scope] = []
   private var feed: ParsedFeed
   private var channelBase: String?
-  private var person: String?
+  private var people = Byline()
   private var picture = PictureChoice()
   private var item: RSSItemReader?
   private var items: [ItemBuilder] = []
@@ -77,7 +77,7 @@ struct RSSReader: XMLFeedReader {
     case (_, .plain, "description"), (_, .dublinCore, "description"): if feed.about.isEmpty { feed.about = text.asPlainLine }
     case (_, .plain, "link"): feed.homeURL = text.nonEmpty ?? feed.homeURL
     case (_, .plain, "ttl"): feed.ttl = Int(text.trimmed).map { min(max($0, 0), ParsedFeed.longestTTL) }
-    default: person = person ?? text.asPlainLine.nonEmpty
+    default: if people.isEmpty { people.add(text) }
     }
   }
 
@@ -101,7 +101,7 @@ struct RSSReader: XMLFeedReader {
     feed.picture = picture.url.flatMap { Links.web($0, base) }
     feed.items = items.map { builder in
       var builder = builder
-      if builder.people.isEmpty, let person { builder.people.add(person) }
+      if builder.people.isEmpty { builder.people = people }
       return builder.finished(base: base)
     }
     return feed

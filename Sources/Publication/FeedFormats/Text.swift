@@ -16,7 +16,16 @@ extension String {
   func beginning(bytes: Int) -> String { utf8.count > bytes ? String(self[..<utf8.index(startIndex, offsetBy: bytes)]) : self }
 
   /// A title or another line of text that feeds write sometimes as text and sometimes as HTML: entities decoded, known tags left out.
-  var asPlainLine: String { (looksLikeHTML ? ArticleBody(html: self).plainText : self).visibleText.collapsed }
+  var asPlainLine: String { (looksLikeHTML ? ArticleBody(html: self).plainText : self).visibleText.asLine }
+
+  /// White space collapsed, and at most ``longestLine`` Unicode scalars: a feed's title and its author are worked on for each of its items.
+  var asLine: String {
+    let line = collapsed
+    return line.utf8.count > Self.longestLine ? String(line.unicodeScalars.prefix(Self.longestLine)) : line
+  }
+
+  /// More than any list shows.
+  static let longestLine = 1000
 
   /// Whether there is a character reference, or a tag that HTML has. A bare `<T>` is part of the text.
   var looksLikeHTML: Bool {

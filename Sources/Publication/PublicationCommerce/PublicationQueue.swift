@@ -66,6 +66,14 @@ public struct PublicationQueue: QueueProcessor {
     }
   }
 
+  /// What the reader answered on the checkout page; one that they have not answered is withdrawn.
+  public func authorizationMeanwhile(of transaction: Transaction) async -> PaymentToken? {
+    guard let client = await account(transaction.user), let page = try? await client.cancelCheckout(transaction.id),
+      page.state == .authorized
+    else { return nil }
+    return page.paymentToken.map(PaymentToken.init)
+  }
+
   /// Does nothing: the publication has no list of unfinished transactions.
   public func finish(_ transaction: Transaction) async throws {}
 

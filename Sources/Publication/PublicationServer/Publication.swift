@@ -70,6 +70,8 @@ public actor Publication {
 
   /// How long a transaction of a request may take, or a statement. Anything worth waiting for takes milliseconds.
   static let deadline = Duration.seconds(10)
+  /// How long a search may take: two threads search for all readers.
+  static let searchDeadline = Duration.seconds(3)
   /// How long a request waits for another process that has the database locked. Everybody else waits as long.
   static let patience = Duration.milliseconds(100)
 
@@ -194,8 +196,9 @@ public actor Publication {
     try content.guardBodies()
     database.setLimit(WorkLimit(deadline: Self.deadline, clock: clock))
     database.setBusyTimeout(Self.patience)
+    let searchLimit = WorkLimit(deadline: Self.searchDeadline, clock: clock, isCancelled: { Task.isCancelled || isStopping() })
     let search = SQLiteSearch(
-      database: database, readers: file.map(ReadConnections.init), limit: limit, isStopping: isStopping)
+      database: database, readers: file.map(ReadConnections.init), limit: searchLimit, isStopping: isStopping)
     let keys = SQLiteKeys(database: database)
     if key == nil, !isBroken, let keyFile {
       if try !keys.haveSigned() { key = try ReceiptKey.make(keyFile) } else if needsKey { throw Failure.missingKey(path: keyFile) }

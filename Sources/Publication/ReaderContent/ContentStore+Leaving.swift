@@ -12,8 +12,7 @@ extension ContentStore {
     case 1: costs.append("1 change waits to be sent. It stays on this computer, and is sent when you sign in here again.")
     case let count: costs.append("\(count) changes wait to be sent. They stay on this computer, and are sent when you sign in here again.")
     }
-    // What was refused of them is kept, and handed back at the next start.
-    switch commentDrafts.keys.count(where: { post in !(handedBack + refusedComments).contains { $0.post == post } }) {
+    switch commentDrafts.count(where: { $0.value != refusedText(of: $0.key) }) {
     case 0: break
     case 1: costs.append("The comment that you began to write is lost.")
     case let count: costs.append("The \(count) comments that you began to write are lost.")
@@ -23,6 +22,11 @@ extension ContentStore {
         "The publication cannot be reached. Until it can you cannot sign in again, and what is kept here for reading is removed.")
     }
     return costs
+  }
+
+  /// The text of refused comments, which stays in the outbox, and is in the field again after the next start.
+  private func refusedText(of post: Post.ID) -> String {
+    (handedBack + refusedComments).filter { $0.post == post }.compactMap(\.text).joined(separator: "\n\n")
   }
 
   /// A new stream of ``costsOfLeaving``, which starts with what is known now.

@@ -30,7 +30,8 @@ import Runtime
   /// How many article passes the reader has; `nil` until the publication has answered.
   public let passes = LastValue<Int?>(nil)
 
-  /// The reader's drafts, by post. A refused comment among them is kept for longer: see ``takeRefusedComment(on:)``.
+  /// The reader's drafts, by post. Signing out erases them; the text of a refused comment stays in the outbox: see
+  /// ``takeRefusedComment(on:)``.
   public var commentDrafts: [Post.ID: String] {
     get { unfinished.drafts }
     set {
@@ -91,7 +92,7 @@ import Runtime
   let author: String
   /// The comments that the publication refused: see ``takeRefusedComment(on:)``.
   var refusedComments: [CommentAction] = []
-  /// Those of them that the reader has in a field, to send or to give up.
+  /// Those of them whose text is in a draft again, until it is sent or deleted.
   var handedBack: [CommentAction] = []
   /// The clubs whose count of unread posts has to be requested.
   var uncounted: Set<FanClub.ID> = []
@@ -141,7 +142,7 @@ import Runtime
   /// Sends the pending actions of earlier runs; with an outbox, nothing is sent before this.
   public func resume() async {
     await actions.resume()
-    // What is pending is known now, and stays once that is written.
+    // Pending entities are marked in the store before it evicts any.
     await postCache.written()
     await clubCache.written()
     await commentCache.written()
@@ -337,14 +338,14 @@ import Runtime
     unseenFailures = []
   }
 
-  /// A page is off screen and gets no more failures.
+  /// A screen went away, and gets no more failures.
   public func leave(_ page: any ContentScreen) {
     onScreen.removeAll { weak in weak().map { $0 === page } ?? true }
   }
 
   /// The reader has signed out: removes everything from memory, and later answers reach no page. Pending actions stay in the outbox.
-  /// - Parameter keepsUnfinished: whether ``unfinished`` is there when the same reader is back: ``onUnfinishedChanged`` is then not called
-  ///   for its end.
+  /// - Parameter keepsUnfinished: `true` when the session ended by itself: the stored copy of ``unfinished`` stays. `false` at a sign-out:
+  ///   it is erased, drafts included.
   public func close(keepingUnfinished keepsUnfinished: Bool = false) {
     isClosed = true
     if keepsUnfinished { onUnfinishedChanged = nil }

@@ -59,7 +59,8 @@ struct FeedFetcher: Sendable {
     for _ in 0...Self.mostRedirects {
       let response = try await request(target, known)
       let version = FeedVersion(
-        url: home, etag: response.headers["ETag"], modified: response.headers["Last-Modified"],
+        url: home, etag: response.headers["ETag"].flatMap(Self.validator),
+        modified: response.headers["Last-Modified"].flatMap(Self.validator),
         maxAge: response.headers.remainingFreshness?.components.seconds ?? 0)
       switch response.status {
       case 200: return .document(response.body, contentType: response.headers["Content-Type"], version, address: target)
@@ -84,6 +85,9 @@ struct FeedFetcher: Sendable {
     }
     throw Failure(url: known.url, sentence: "the server redirects without end.")
   }
+
+  /// A tag or a date that is stored and sent again; `nil` for one that is longer than any server's.
+  private static func validator(_ text: String) -> String? { text.utf8.count <= 1024 ? text : nil }
 
   private func request(_ target: String, _ known: FeedVersion) async throws -> Response {
     var request = Request(.get, target, headers: ["Accept": Self.accepted])

@@ -17,7 +17,8 @@ extension CheckoutResource {
       let body = try CheckoutText(order: order, product: product, publication: publication, purpose: page.purpose).form(page.key)
       return try HTMLPage(title: "Pay \(publication)", body: body).response(200)
     case .authorized where !paid:
-      return try HTMLPage(title: "Payment approved", body: ending("You agreed. The purchase goes on in Matinee.")).response(200)
+      let text = "You agreed. Matinee goes on with the purchase; if it was closed, when it is opened again."
+      return try HTMLPage(title: "Payment approved", body: ending(text)).response(200)
     case .expired where !paid:
       let text = "This page has expired and nothing was charged. Begin again in Matinee."
       return try HTMLPage(title: "Page expired", body: ending(text)).response(410)
