@@ -153,6 +153,26 @@ final class MainWindowTests: ScreensTestCase {
     }
   }
 
+  /// It stays on the tabs while a person moves along them, and goes to a page that a link opens meanwhile.
+  func testTheKeyboardLeavesTheTabsForAPageOfALink() throws {
+    try MainActor.assumeIsolated {
+      let rig = try WindowRig()
+      rig.navigator.change {
+        $0.isCurtainDown = false
+        $0.reset(tabs: Tab.allCases.map(Destination.tab))
+      }
+      try rig.settle()
+      XCTAssertEqual(rig.seen.button("Home")?.focus(), true)
+      rig.navigator.change { $0.select(tab: 1) }
+      try rig.settle()
+      XCTAssertEqual(rig.seen.button("Fan clubs")?.hasFocus, true)
+      rig.navigator.change { $0.open(.post("p1")) }
+      try rig.settle()
+      XCTAssertEqual(rig.seen.button("Fan clubs")?.hasFocus, false)
+      rig.close()
+    }
+  }
+
   func testASheetAboveTheLoginGivesTheKeyboardBackToIt() throws {
     try MainActor.assumeIsolated {
       let rig = try WindowRig()

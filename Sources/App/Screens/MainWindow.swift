@@ -53,6 +53,7 @@ import NavigationCore
   private var page: Tree.Node.ID?
   private var focus: [Tree.Node.ID: RememberedFocus] = [:]
   /// Whether the page has nothing yet that takes the keyboard, and holds it until it does.
+  private var selectedTab = 0
   private var awaitsKeyboard = false
   private var top: (id: Tree.Node.ID, place: Destination, screen: Screen)?
   private var hasReader = false
@@ -147,7 +148,10 @@ import NavigationCore
     if let left = self.page, left != page.id {
       focus[left] = open[left].flatMap { RememberedFocus(in: $0.root) } ?? focus[left]
     }
-    let isChoosingTabs = tabs.root.hasFocus
+    // A page that a link opens in this tab is to be read.
+    let isRoot = tree.tabs.isEmpty || tree.tabs[tree.selectedTab].count == 1
+    let isChoosingTabs = tabs.root.hasFocus && (isRoot || tree.selectedTab != selectedTab)
+    selectedTab = tree.selectedTab
     pages.show(name(page.id))
     showSheet(tree.sheets.last)
     placeMessage(over: page.id)
