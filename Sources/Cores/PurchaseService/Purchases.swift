@@ -108,21 +108,21 @@ import Runtime
 
   /// Loads the user's entitlements, and continues purchases that an earlier run, or a session that ended, left unfinished: one that was
   /// never agreed to is closed without a charge; any other is submitted again under the same idempotency key. Returns when the journal is
-  /// read, and does not wait for the store. At start-up, after each sign-in, and when a person asks for it.
+  /// read; it waits for the store only where an earlier run left a person's answer open. At start-up, after each sign-in, and when a person
+  /// asks for it.
   /// - Throws: `SQLiteError`.
   public func resume() async throws {
     observe()
     let generation = generation
-    var unfinished = try await unfinished()
-    // Only its own path closes a transaction: the other may run in this process, and the person may be about to agree.
-    for (index, transaction) in unfinished.enumerated()
-    where transaction.step == .begun && transaction.purchasePath == purchasePath.name && !begunHere.contains(transaction.id) {
-      unfinished[index] = try await closedOrAuthorized(transaction)
-    }
+    let unfinished = try await unfinished()
     await loadTime()
     try await loadReceipts(generation)
-    guard generation == self.generation else { return }
-    for transaction in unfinished { goOn(with: transaction) }
+    if generation == self.generation { for transaction in unfinished { goOn(with: transaction) } }
+    // Only its own path closes a transaction: the other may run in this process, and the person may be about to agree.
+    for transaction in unfinished
+    where transaction.step == .begun && transaction.purchasePath == purchasePath.name && !begunHere.contains(transaction.id) {
+      goOn(with: try await closedOrAuthorized(transaction))
+    }
   }
 
   /// What an earlier run began, and nobody had agreed to when it ended.
@@ -144,20 +144,12 @@ import Runtime
     return transaction
   }
 
-  /// A store that does not answer does not hold up the start: nothing is charged then.
   private func authorizationMeanwhile(of transaction: Transaction) async -> PaymentToken? {
-    let question = Task { [queue = purchasePath.queue, effects = environment.effects] in
-      try? await effects.run("purchase.meanwhile") { await queue.authorizationMeanwhile(of: transaction) }
+    let answer = try? await environment.effects.run("purchase.meanwhile") { [queue = purchasePath.queue] in
+      await queue.authorizationMeanwhile(of: transaction)
     }
-    let waiting = Task { _ = await question.value }
-    guard await environment.effects.wait("purchase.patience", for: Self.patience, on: environment.clock, until: waiting) else {
-      question.cancel()
-      return nil
-    }
-    return await question.value ?? nil
+    return answer ?? nil
   }
-
-  private static var patience: Duration { .seconds(2) }
 
   /// See ``PurchaseLayer/networkIsBack()``.
   public func networkIsBack() {
