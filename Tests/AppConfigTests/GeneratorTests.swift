@@ -18,12 +18,19 @@ import Testing
   }
 
   @Test func aGoodFileBecomesSwift() async throws {
-    let (outcome, _, source) = try await generate { $0 }
+    let (outcome, _, source) = try await generate { $0.replacing("https://matinee.example", with: "https://matinee.org") }
     #expect(outcome.status == 0)
     #expect(outcome.output == "")
     #expect(source?.contains("  public var flavour: Flavour { .release }\n") == true)
     #expect(source?.contains("  public var identity: String { \"app.matinee.Matinee\" }\n") == true)
     #expect(source?.contains("  public var hasTesterPanel: Bool { false }\n") == true)
+  }
+
+  @Test func aReleaseWithoutAHomepageSaysSo() async throws {
+    let (outcome, file, source) = try await generate { $0 }
+    #expect(outcome.status == 0)
+    #expect(outcome.output.hasPrefix("\(file): warning: The homepage is a placeholder."))
+    #expect(source != nil)
   }
 
   @Test(arguments: [
