@@ -21,6 +21,7 @@ import Testing
     let publication = try await Sample.publication(clock: clock)
     let rig = PathRig(InProcessTransport { await publication.handle($0) }, clock: clock)
     var events: [AppEvent] = []
+    let lines = rig.events.log()
     rig.events.observe { events.append($0) }
     let names = { events.map { $0.name.rawValue + ($0.detail.map { " \($0)" } ?? "") } }
     rig.coordinator.start(opening: "matinee://paywall/premium")
@@ -50,8 +51,8 @@ import Testing
       ])
     // Of the two purchases, each event says which one it is about.
     #expect(Set(events.compactMap(\.transaction?.id)).count == 2)
-    #expect(rig.events.lines.value.last == "\(clock.now.formatted(.iso8601)) signed_out (analytics)")
-    #expect(rig.events.lines.value.contains { $0.hasSuffix("payment_declined declined (rollouts, analytics)") })
+    #expect(lines.value.last == "\(clock.now.formatted(.iso8601)) signed_out (analytics)")
+    #expect(lines.value.contains { $0.hasSuffix("payment_declined declined (rollouts, analytics)") })
   }
 
   /// Each event says who reads it, and somebody does.

@@ -55,12 +55,15 @@ public struct AppEvent: Equatable, Sendable {
   public let detail: String?
   /// The purchase that a payment is about, by whose identifier it is counted once.
   public let transaction: Transaction?
+
+  fileprivate var line: String {
+    let uses = Use.allCases.filter(name.uses.contains).map(\.rawValue).joined(separator: ", ")
+    return "\(date.formatted(.iso8601)) \(name.rawValue)\(detail.map { " \($0)" } ?? "") (\(uses))"
+  }
 }
 
 /// The only source of ``AppEvent``s: what the coordinator tracks, and what becomes of purchases. Isolated to the main actor.
 @MainActor public final class AppEvents {
-  /// The last events, oldest first, a line each: for testers.
-  public let lines = LastValue<[String]>([])
   private let clock: any AppClock
   private var observers: [@MainActor (AppEvent) -> Void] = []
 
@@ -72,13 +75,17 @@ public struct AppEvent: Equatable, Sendable {
 
   func send(_ name: AppEvent.Name, _ detail: String? = nil, of transaction: Transaction? = nil) {
     let event = AppEvent(name: name, date: clock.now, detail: detail, transaction: transaction)
-    let uses = AppEvent.Use.allCases.filter(name.uses.contains).map(\.rawValue).joined(separator: ", ")
-    let line = "\(event.date.formatted(.iso8601)) \(name.rawValue)\(detail.map { " \($0)" } ?? "") (\(uses))"
-    lines.value = lines.value.suffix(Self.shown - 1) + [line]
     for observer in observers { observer(event) }
   }
 
-  private static let shown = 12
+  /// The last events from here on, oldest first, a line each: for testers.
+  public func log() -> LastValue<[String]> {
+    let lines = LastValue<[String]>([])
+    observe { lines.value = lines.value.suffix(Self.logged - 1) + [$0.line] }
+    return lines
+  }
+
+  private static let logged = 12
 
   /// Derives the event of a purchase's step.
   package func send(_ event: PurchaseEvent<PurchasableProduct>, of transaction: Transaction) {

@@ -62,20 +62,15 @@ import SessionService
   /// - Parameter patience: how long to wait for that, at most: receipts that only the backend can verify may take long.
   func prepare(within patience: Duration = .seconds(2)) async {
     purchases.setUser(user.id)
-    let prepared = Task { do { try await purchases.resume() } catch { unreadable = error } }
     let entitlements = purchases.entitlementStream()
-    // What is proved here is enough, whatever the backend still has to say.
-    let (answers, answer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+    // The reader has access as soon as this computer proves it, although the backend may still have to verify other receipts.
+    let ready = Task { [purchases] in for await _ in entitlements where purchases.hasPremium { return } }
     Task {
-      await prepared.value
-      answer.yield()
+      do { try await purchases.resume() } catch { unreadable = error }
+      ready.cancel()
     }
-    let watching = Task { [purchases] in
-      for await _ in entitlements where purchases.hasPremium { answer.yield() }
-    }
-    let ready = Task { for await _ in answers { return } }
     await environment.effects.wait("reader.patience", for: patience, on: environment.clock, until: ready)
-    watching.cancel()
+    ready.cancel()
     content.hasPremium = purchases.hasPremium
   }
 

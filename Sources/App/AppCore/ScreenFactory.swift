@@ -247,17 +247,15 @@ extension PurchaseLayer<PurchasableProduct> {
   fileprivate func premiumStatuses() -> AsyncStream<PremiumStatus> {
     let (stream, continuation) = AsyncStream.makeStream(of: PremiumStatus.self, bufferingPolicy: .bufferingNewest(1))
     // What is being verified is told with the history.
-    let (changes, entitlements) = (historyStream(), entitlementStream())
-    let tasks = [
-      Task { [weak self] in
-        for await _ in changes where !Task.isCancelled { if let self { continuation.yield(premiumStatus) } }
-      },
-      Task { [weak self] in
-        for await _ in entitlements where !Task.isCancelled { if let self { continuation.yield(premiumStatus) } }
-        continuation.finish()
-      },
-    ]
-    continuation.onTermination = { _ in for task in tasks { task.cancel() } }
+    let changes = AsyncStream.ticks(of: historyStream(), .ticks(of: entitlementStream()))
+    let task = Task { [weak self] in
+      for await _ in changes {
+        guard let self else { break }
+        continuation.yield(premiumStatus)
+      }
+      continuation.finish()
+    }
+    continuation.onTermination = { _ in task.cancel() }
     return stream
   }
 

@@ -75,6 +75,15 @@ extension Widget {
     return gesture
   }
 
+  /// Adds a controller of the wheel's vertical turns, which has them before anything in the widget: in GTK 4.8 a scroller keeps the wheel to
+  /// itself, also where it has nothing to scroll.
+  final func addWheel() -> Object {
+    let wheel = Object(made: UnsafeMutableRawPointer(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL)))
+    gtk_event_controller_set_propagation_phase(wheel.opaque, GTK_PHASE_CAPTURE)
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(wheel.raw)))
+    return wheel
+  }
+
   /// Calls `body` when the widget was clicked or tapped, but not on this part of it.
   final func onClick<Owner: SignalOwner>(beside part: Widget, _ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
     let (widget, part) = (widget, part.widget)

@@ -245,7 +245,7 @@ extension ListRow {
   /// How much longer the list is than what is seen of it, in pixels.
   public var surplus: Double { gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment) }
 
-  /// Called when ``position`` has changed, by whatever means.
+  /// Called when ``position`` has changed, by the reader or by the app.
   public func onScrolled<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
     Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("value-changed", .plain, owner: owner, absent: ()) { owner, _ in
       // Also in the middle of a layout, where nothing may come or go.
@@ -258,11 +258,7 @@ extension ListRow {
   public func scrollsByWheel<Owner: SignalOwner>(
     over other: Widget, _ owner: Owner, unless isTaken: @escaping @MainActor (Owner) -> Bool
   ) {
-    let wheel = Object(made: UnsafeMutableRawPointer(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL)))
-    // A scroller in it would keep the wheel to itself, also where it has nothing to scroll (GTK 4.8).
-    gtk_event_controller_set_propagation_phase(wheel.opaque, GTK_PHASE_CAPTURE)
-    gtk_widget_add_controller(other.widget, OpaquePointer(g_object_ref(wheel.raw)))
-    wheel.connect("scroll", .scroll, owner: owner, absent: false) { [weak self] owner, turn in
+    other.addWheel().connect("scroll", .scroll, owner: owner, absent: false) { [weak self] owner, turn in
       guard let self, turn.y != 0, !isTaken(owner) else { return false }
       adjustment.turn(turn.y, inPixels: turn.inPixels)
       return true

@@ -138,9 +138,7 @@ import CGtkShims
       gtk_scrollable_set_hscroll_policy(OpaquePointer(viewport), GTK_SCROLL_NATURAL)
     }
     // In GTK 4.8 it would keep the wheel to itself, and a page could not be scrolled past it.
-    let wheel = Object(made: UnsafeMutableRawPointer(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL)))
-    gtk_event_controller_set_propagation_phase(wheel.opaque, GTK_PHASE_CAPTURE)
-    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(wheel.raw)))
+    let wheel = addWheel()
     // Not in a scope: this object may go long before the toolkit's widget, which owns the controller.
     let widget = widget
     let handler = Handler<(x: Double, y: Double, inPixels: Bool), Bool> { Self.passOn($0.y, from: widget, inPixels: $0.inPixels) }

@@ -166,7 +166,7 @@ import TesterFeature
     if Config().hasTesterPanel {
       let panel = TesterViewModel(
         store: wiring.testStore, answers: wiring.stubAnswers, effects: effects, formatting: assembly.environment.storeFormatting,
-        events: assembly.events.lines
+        events: assembly.events.log()
       ) { [weak coordinator] in coordinator?.upkeep.checkForNewPosts() }
       application?.addAction("tester-panel", accelerators: Shortcut.testerPanel.keys) { [weak self] in self?.showTester(panel) }
     }

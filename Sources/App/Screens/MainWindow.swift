@@ -53,10 +53,11 @@ import NavigationCore
   private var page: Tree.Node.ID?
   private var focus: [Tree.Node.ID: RememberedFocus] = [:]
   /// Whether the page has nothing yet that takes the keyboard, and holds it until it does.
-  private var selectedTab = 0
   private var awaitsKeyboard = false
   private var top: (id: Tree.Node.ID, place: Destination, screen: Screen)?
   private var hasReader = false
+  /// The tab of the last arrangement.
+  private var selectedTab = 0
   private var lastShown: String?
   /// What the window is named after; `nil` behind the curtain.
   private var named: String?

@@ -12,7 +12,7 @@ import Foundation
   /// was agreed to stays in the journal for its user. Call ``resume()`` after it.
   func setUser(_ user: String?)
   /// Loads the user's entitlements, and continues purchases that an earlier run, or a session that ended, left unfinished. Returns when the
-  /// journal is read, and does not wait for the store. At start-up, after each sign-in, and when a person asks for it.
+  /// journal is read; it waits for the store only where an earlier run left a person's answer open. At start-up, after each sign-in, and when a person asks for it.
   /// - Throws: `SQLiteError`.
   func resume() async throws
   /// Call it when there is a network again, or when the store has answered another request. It ends the waits of purchases that wait for
@@ -97,7 +97,7 @@ extension PurchaseLayer {
 
 extension AsyncStream<Void> {
   /// A stream that emits whenever one of several streams does, without the value; it ends with the first that ends.
-  static func ticks<Value: Sendable>(of streams: AsyncStream<Value>...) -> AsyncStream<Void> {
+  package static func ticks<Value: Sendable>(of streams: AsyncStream<Value>...) -> AsyncStream<Void> {
     let (ticks, continuation) = makeStream(bufferingPolicy: .bufferingNewest(1))
     let tasks = streams.map { stream in
       Task {

@@ -125,7 +125,7 @@ import Runtime
     }
   }
 
-  /// What an earlier run began, and nobody had agreed to when it ended.
+  /// Continues a purchase that was begun in an earlier run, if the person has agreed since, and closes it otherwise.
   private func closedOrAuthorized(_ begun: Transaction) async throws -> Transaction {
     var transaction = begun
     if begun.user == user, let token = await authorizationMeanwhile(of: begun) {

@@ -20,8 +20,8 @@ public protocol QueueProcessor: Sendable {
   /// subscription replaced it. Called off the main actor.
   func revocationReason(of transaction: UUID, user: String) async -> String?
   /// The answer of a person who was asked outside of a program that ended meanwhile, such as on a page in a browser. Called off the main
-  /// actor, at the next start, for a transaction that nobody had agreed to by then.
-  /// - Returns: the token, if they have agreed. Otherwise `nil`, and whatever still asks them is withdrawn.
+  /// actor, at the next start, for a transaction that the person had not agreed to in the program.
+  /// - Returns: the token, if the person has agreed. Otherwise `nil`; the queue then withdraws the page.
   func authorizationMeanwhile(of transaction: Transaction) async -> PaymentToken?
   /// Changes in the store that answer no request, such as an approval days later. Ends when there is nothing to expect.
   func observe() -> AsyncStream<QueueUpdate>

@@ -23,10 +23,7 @@ enum JSONFormat {
   private static let rules = JSONParser.Rules(maximumDepth: 256, maximumValues: 10 * FeedParser.mostItems, isLenient: true)
 
   private static func parse(_ text: Data) throws(Failure) -> JSONNode {
-    let document = text.withUnsafeBytes { bytes -> Result<JSONNode, JSONParser.Failure> in
-      do throws(JSONParser.Failure) { return .success(try JSONParser.parse(bytes, rules)) } catch { return .failure(error) }
-    }
-    do { return try document.get() } catch {
+    do { return try JSONParser.parse(text, rules) } catch {
       switch error.kind {
       case .endOfText: throw Failure(reason: .cutOff, offset: text.count)
       case .limit: throw Failure(reason: .refused(error.problem), offset: error.offset)

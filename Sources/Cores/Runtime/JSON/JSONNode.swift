@@ -27,10 +27,13 @@ package struct JSONNode: Sendable {
     switch value {
     case .object: "an object"
     case .array: "a list"
-    case .string(let text): "“\(text.count > 40 ? text.prefix(40) + "…" : text[...])”"
+    case .string(let text): Self.quoted(text)
     case .number(let text): String(text.prefix(40))
     case .bool(let value): "\(value)"
     case .null: "null"
     }
   }
+
+  /// How an error quotes a text, which may be long.
+  static func quoted(_ text: String) -> String { "“\(text.count > 40 ? text.prefix(40) + "…" : text[...])”" }
 }

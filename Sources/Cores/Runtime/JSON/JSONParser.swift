@@ -1,3 +1,5 @@
+import Foundation
+
 /// Reads a JSON text (RFC 8259) once, from its first byte to its last.
 ///
 /// Files that people write and feeds of other programs are read by the same grammar; ``Rules`` say what is forgiven.
@@ -54,14 +56,21 @@ package struct JSONParser {
   static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// The value that the whole text is.
-  /// - Parameter bytes: valid UTF-8.
-  package static func parse(_ bytes: UnsafeRawBufferPointer, _ rules: Rules) throws(Failure) -> JSONNode {
-    var parser = JSONParser(bytes.bindMemory(to: UInt8.self), rules)
-    let node = try parser.value { "a value" }
-    parser.skipBlanks()
+  /// - Parameter text: valid UTF-8.
+  package static func parse(_ text: some ContiguousBytes, _ rules: Rules) throws(Failure) -> JSONNode {
+    let node = text.withUnsafeBytes { bytes -> Result<JSONNode, Failure> in
+      var parser = JSONParser(bytes.bindMemory(to: UInt8.self), rules)
+      do throws(Failure) { return .success(try parser.whole()) } catch { return .failure(error) }
+    }
+    return try node.get()
+  }
+
+  private mutating func whole() throws(Failure) -> JSONNode {
+    let node = try value { "a value" }
+    skipBlanks()
     // Some servers send zeros behind the end.
-    while parser.rules.isLenient, parser.byte == 0 || parser.isAtBlank { parser.place += 1 }
-    if parser.byte != nil { throw parser.expected("the end of the file after the value") }
+    while rules.isLenient, byte == 0 || isAtBlank { place += 1 }
+    if byte != nil { throw expected("the end of the file after the value") }
     return node
   }
 
@@ -98,12 +107,12 @@ package struct JSONParser {
         throw expected(members.isEmpty ? "a field's name in quotation marks or “}”" : "a field's name in quotation marks")
       }
       let name = try string()
-      guard rules.isLenient || names.insert(name).inserted else { throw failure(at: start, "\(Self.quoted(name)) is there twice") }
+      guard rules.isLenient || names.insert(name).inserted else { throw failure(at: start, "\(JSONNode.quoted(name)) is there twice") }
       skipBlanks()
-      guard take(":") else { throw expected("“:” after \(Self.quoted(name))") }
-      members.append(JSONNode.Member(name: name, place: start, node: try value { "a value for \(Self.quoted(name))" }))
+      guard take(":") else { throw expected("“:” after \(JSONNode.quoted(name))") }
+      members.append(JSONNode.Member(name: name, place: start, node: try value { "a value for \(JSONNode.quoted(name))" }))
       if leave("}") { return members }
-      guard take(",") else { throw expected("“,” or “}” after the value of \(Self.quoted(name))") }
+      guard take(",") else { throw expected("“,” or “}” after the value of \(JSONNode.quoted(name))") }
     }
   }
 
@@ -285,8 +294,6 @@ package struct JSONParser {
   }
 
   // MARK: Failures
-
-  private static func quoted(_ name: String) -> String { "“\(name.count > 40 ? name.prefix(40) + "…" : name[...])”" }
 
   private func failure(at offset: Int, _ problem: String) -> Failure { Failure(kind: .syntax, problem: problem, offset: offset) }
 

@@ -16,10 +16,7 @@ struct JSONText {
   /// The value that the whole file is.
   func parse() throws(LocatedJSON.Failure) -> JSONNode {
     if let place = invalidPlace { throw failure(at: place, "expected UTF-8, found byte \(bytes[place])") }
-    let node = bytes.withUnsafeBytes { bytes -> Result<JSONNode, JSONParser.Failure> in
-      do throws(JSONParser.Failure) { return .success(try JSONParser.parse(bytes, Self.rules)) } catch { return .failure(error) }
-    }
-    do { return try node.get() } catch { throw failure(at: error.offset, error.problem) }
+    do { return try JSONParser.parse(bytes, Self.rules) } catch { throw failure(at: error.offset, error.problem) }
   }
 
   func failure(at offset: Int, _ problem: String) -> LocatedJSON.Failure {
