@@ -105,6 +105,39 @@ import Testing
     #expect(await gateway.charges == 1)
   }
 
+  @Test func aPaymentThatTheBankApprovesBehindThePaywallOpensTheArticle() async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    await publication.offerPages(at: .origin("https://read.example.org"))
+    let rig = try await atThePayment(InProcessTransport { await publication.handle($0) })
+    try await pay(rig, with: "with approval")
+    guard let payment = rig.presenter.visibleScreen?.model as? PaymentViewModel else { throw PathRig.Missing("payment") }
+    await wait { payment.state.status?.text.contains("approval") == true }
+    rig.coordinator.perform(.back)
+    await wait { rig.visible == .paywall("premium") }
+    let orders = try #require(rig.presenter.visibleScreen?.model as? PaywallViewModel)
+    await wait { orders.state.notice?.hasSuffix("It unlocks by itself.") == true }
+    // The article behind it says so too.
+    rig.coordinator.perform(.back)
+    await wait { rig.visible == .post("p45") }
+    let article = try #require(rig.presenter.visibleScreen?.model as? ArticleViewModel)
+    await wait { article.state.isPaying }
+    #expect(article.state.isPaying)
+    article.send(.unlockTapped)
+    await wait { rig.visible == .paywall("premium") }
+    let order = try #require(await gateway.calls.last).key
+    let headers: Headers = ["Authorization": "Bearer \(try await publication.newOperatorToken())"]
+    #expect(await publication.handle(Request(.post, "/v1/operator/orders/\(order)/approve", headers: headers)).status == 200)
+    for _ in 0..<100 where !isReadable(rig) {
+      rig.clock.advance(by: .seconds(10))
+      for _ in 0..<2000 where !isReadable(rig) { await Task.yield() }
+    }
+    #expect(rig.visible == .post("p45"))
+    #expect(isReadable(rig))
+    await wait { !article.state.isPaying }
+    #expect(!article.state.isPaying)
+    #expect(await gateway.charges == 1)
+  }
+
   @Test func whatWasPaidBeforeTheAppWasKilledIsUnlockedAfterTheNextStart() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "path-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

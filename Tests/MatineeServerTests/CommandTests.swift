@@ -89,6 +89,11 @@ import Testing
     #expect(try read("flag report a") == .operate(data: nil, .reportFlag("a")))
   }
 
+  @Test func analytics() throws {
+    #expect(try read("analytics") == .operate(data: nil, .analytics(days: 30, json: false)))
+    #expect(try read("analytics --days 7 --json --data d") == .operate(data: "d", .analytics(days: 7, json: true)))
+  }
+
   @Test func keys() throws {
     #expect(try read("key rotate") == .operate(data: nil, .rotateKey(algorithm: "es256")))
     #expect(try read("key rotate --algorithm eddsa --data d") == .operate(data: "d", .rotateKey(algorithm: "eddsa")))
@@ -102,14 +107,15 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "There is nothing to do: init, serve, import, user, order, flag or key."),
-    ("start", "“start” is no command; there are init, serve, import, user, order, flag and key."), ("serve x", "serve does not know “x”."),
+    ("", "There is nothing to do: init, serve, import, user, order, flag, analytics or key."),
+    ("start", "“start” is no command; there are init, serve, import, user, order, flag, analytics and key."),
+    ("serve x", "serve does not know “x”."),
     ("serve --port", "--port takes a value."), ("serve --port=", "--port takes a value."),
     ("serve --port x", "--port takes a number from 0 to 65535, not “x”."),
     ("serve --port 65536", "--port takes a number from 0 to 65535, not “65536”."),
     ("serve --port -1", "--port takes a number from 0 to 65535, not “-1”."), ("serve --port 80 --port=81", "--port is there twice."),
     ("import --json --json a", "--json is there twice."), ("order list --state paid --state open", "--state is there twice."),
-    ("--data d serve", "The command comes before its options such as “--data”: init, serve, import, user, order, flag or key."),
+    ("--data d serve", "The command comes before its options such as “--data”: init, serve, import, user, order, flag, analytics or key."),
     ("serve --trusted-proxy", "--trusted-proxy takes a value."),
     ("serve --trusted-proxy proxy.example", "--trusted-proxy takes an IP address such as 192.0.2.7, not “proxy.example”."),
     ("serve --trusted-proxy 192.0.2", "--trusted-proxy takes an IP address such as 192.0.2.7, not “192.0.2”."),
@@ -131,6 +137,8 @@ import Testing
     ("flag set a", "flag set takes --percent: 0 turns the flag off for everybody."),
     ("flag set a --percent 101", "--percent takes a number from 0 to 100, not “101”."),
     ("flag set a --percent half", "--percent takes a number from 0 to 100, not “half”."),
+    ("analytics --days 0", "--days takes a number from 1 to 3660, not “0”."), ("analytics x", "analytics takes options only, not “x”."),
+    ("analytics --fast", "analytics does not know “--fast”."),
     ("flag list --fast", "flag does not know “--fast”."),
     ("key rotate --algorithm rs256", "--algorithm takes es256 or eddsa, not “rs256”."),
     ("user", "With users one can do five things: list, add EMAIL NAME, password EMAIL, sign-out EMAIL and remove EMAIL."),

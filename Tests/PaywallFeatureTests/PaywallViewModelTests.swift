@@ -243,7 +243,7 @@ import Testing
     #expect(bench.model.state.products.allSatisfy { !$0.canBuy }, "the yearly one opens the same")
     #expect(bench.model.state.notice == "This is yours already: there is nothing left to pay for here.")
     bench.model.send(.buyTapped("yearly"))
-    #expect(bench.outputs.isEmpty)
+    #expect(!bench.outputs.contains(.buy("yearly")))
   }
 
   @Test func whileAPaymentIsConfirmedNothingThatGivesTheSameIsSold() async throws {
@@ -276,6 +276,23 @@ import Testing
     bench.model.send(.refreshTapped)
     await bench.until { bench.model.state.notice?.hasPrefix("This is yours already") == true }
     #expect(bench.model.state.confirmPage == nil)
+    await bench.until { bench.outputs.last == .bought }
+    #expect(bench.outputs == (page.map { [.openWeb($0)] } ?? []) + [.bought])
+    bench.model.disappear()
+  }
+
+  @Test func aPaymentThatFailsLeavesTheOffers() async throws {
+    let bench = try await Bench()
+    bench.queue.setAnswer { _, _ in .deferred("The payment waits for approval.") }
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
+    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    await bench.appear()
+    await bench.until { bench.model.state.notice != nil }
+    bench.queue.setAnswer { _, _ in .refused(code: "declined", sentence: "Your bank declined the payment.") }
+    bench.model.send(.refreshTapped)
+    await bench.until { bench.model.state.notice == nil }
+    #expect(bench.model.state.products.allSatisfy { $0.canBuy })
+    #expect(bench.outputs == [])
     bench.model.disappear()
   }
 

@@ -58,6 +58,8 @@ final class ClosingTests: ScreensTestCase {
 
   func testNotifications() throws { try leavesNothing(.notifications) { $0.switches.first?.flip() } }
 
+  func testPrivacy() throws { try leavesNothing(.privacy) { $0.all.last { $0.isButton && $0.texts.count == 2 }?.click() } }
+
   func testAMenuThatIsOpen() throws { try leavesNothing(.tab(.home)) { $0.button("More")?.click() } }
 
   func testLockedArticle() throws { try leavesNothing(.post("p3")) { $0.button("Unlock")?.click() } }

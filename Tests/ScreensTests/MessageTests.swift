@@ -62,7 +62,7 @@ final class MessageTests: ScreensTestCase {
         let rig = try AppRig(width: width, height: 640)
         try rig.start()
         let places: [Navigation] = [
-          .tab(.home), .tab(.bookmarks), .tab(.fanClubs), .tab(.account), .search(""), .search("rain"), .notifications,
+          .tab(.home), .tab(.bookmarks), .tab(.fanClubs), .tab(.account), .search(""), .search("rain"), .notifications, .privacy,
           .purchases(order: nil),
           .comments("rain-is-made-of-rice"), .fanClub("unknown"), .post("unknown"), .post("rain-is-made-of-rice"),
           .paywall("premium", then: nil), .payment("premium.yearly"),

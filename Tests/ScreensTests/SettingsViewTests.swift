@@ -73,7 +73,7 @@ final class SettingsViewTests: ScreensTestCase {
         let rig = ReaderRig(width: width)
         let seen = try rig.show(.tab(.account))
         let list = try XCTUnwrap(seen.all.first { $0.hasStyle("rows") })
-        let rows = ["Purchases", "Notifications", "Sessions", "Change password", "Sign out"].map { name in
+        let rows = ["Purchases", "Notifications", "Privacy", "Sessions", "Change password", "Sign out"].map { name in
           list.all.first { $0.isButton && $0.texts.first == name }
         }
         let places = try rows.map { try XCTUnwrap($0).place(in: list) }
@@ -81,6 +81,32 @@ final class SettingsViewTests: ScreensTestCase {
         for (above, below) in zip(places, places.dropFirst()) {
           XCTAssertEqual(below.y, above.y + above.height, accuracy: 1.5, "\(width): a line between them, and no gap")
         }
+        rig.close()
+      }
+    }
+  }
+
+  func testWhereThingsAreCountedIsChosenByACardAndNothingMoves() throws {
+    try MainActor.assumeIsolated {
+      for width in [360, 1000] {
+        let rig = ReaderRig(width: width)
+        let seen = try rig.show(.privacy)
+        let names = ["Do not count", "Tell The Sample", "Write it into a file"]
+        let cards = try names.map { name in try XCTUnwrap(seen.all.first { $0.isButton && $0.texts.first == name }, name) }
+        XCTAssertEqual(cards.map(\.isOn), [true, false, false])
+        XCTAssertNil(seen.button("Show the file"))
+        let places = cards.map { $0.place(in: seen).height }
+        cards[2].click()
+        rig.window.painted()
+        XCTAssertEqual(cards.map(\.isOn), [false, false, true])
+        XCTAssertEqual(cards.map { $0.place(in: seen).height }, places)
+        try XCTUnwrap(seen.button("Show the file")).click()
+        XCTAssertEqual(rig.outputs.last, "openFolder(\"/data\")")
+        // The button that goes had the keyboard, which stays on the page.
+        try XCTUnwrap(seen.button("Show the file")).focus()
+        cards[0].click()
+        rig.window.painted()
+        XCTAssertNil(seen.button("Show the file"))
         rig.close()
       }
     }

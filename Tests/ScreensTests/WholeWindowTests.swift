@@ -142,7 +142,7 @@ final class WholeWindowTests: ScreensTestCase {
       let places: [(Navigation, [String])] = [
         (.tab(.account), ["Unlock premium", "Purchases", "Sign out"]), (.purchases(order: nil), ["Restore purchases"]),
         (.post(post), ["Unlock", "Bookmark"]), (.tab(.fanClubs), ["Follow"]), (.tab(.home), ["React", "Mark all as read"]),
-        (.comments(post), ["The colour of rain"]), (.notifications, []), (.payment("premium.yearly"), ["Cancel"]),
+        (.comments(post), ["The colour of rain"]), (.notifications, []), (.privacy, []), (.payment("premium.yearly"), ["Cancel"]),
       ]
       for (place, buttons) in places {
         try rig.go(place)

@@ -96,7 +96,7 @@ import StubStore
     // The rules of an earlier run are read before the first flag is.
     await flags.open()
     let purchases = try await openPurchases()
-    let (client, effects) = (client, environment.effects)
+    let (client, account, effects) = (client, account, environment.effects)
     let storage = try await ReaderStorage(
       in: dataFolder, owner: "\(environment.origin) \(user.id)", contentLimit: environment.preferences.values.contentLimit << 20,
       effects: effects, clock: environment.clock)
@@ -107,7 +107,11 @@ import StubStore
     return ReaderScope(
       user, content: content, purchases: purchases, damagedJournal: damagedJournal,
       paywalls: PaywallCache(effects: effects, clock: environment.storeClock) { try await client.paywall($0) },
-      storage: storage, environment: environment, order: { try? await client.order($0) })
+      storage: storage, environment: environment, order: { try? await client.order($0) },
+      count: { batch in
+        guard let client = await account(user.id) else { throw ClientError.cancelled }
+        try await client.count(batch)
+      })
   }
 
   /// One for all readers of this process: a payment that a reader left under way is finished when they are back.

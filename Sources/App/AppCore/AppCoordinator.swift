@@ -27,6 +27,8 @@ import SessionService
   private let session: Session
   private let flags: Flags
   private let events: AppEvents
+  /// The reader's, until their sign-out is counted too.
+  private var analytics: Analytics?
   private let openReader: @MainActor (User) async throws -> ReaderScope
   private let publication: PublicationDetails
   private let presenter: any Presenter<Destination, Screen>
@@ -73,6 +75,7 @@ import SessionService
     publication = PublicationDetails(client, effects: environment.effects)
     upkeep = Upkeep(session: session, environment: environment)
     session.delegate = self
+    events.observe { [weak self] in self?.analytics?.record($0) }
     navigator.onVisible = { [weak self] _ in self?.visibleChanged() }
     startUp = StartUpCoordinator(curtain: curtain, session: session, opening: opening) { [weak self] in self?.started($0) }
   }
@@ -319,6 +322,7 @@ import SessionService
 
   private func show(_ reader: ReaderScope, then: Navigation?) {
     self.reader = reader
+    analytics = reader.analytics
     reader.resume { [weak self] in self?.say($0) }
     upkeep.observe(reader)
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
@@ -350,6 +354,7 @@ import SessionService
     self.reader = nil
     showLogin(unsentChanges: unsentChanges)
     track(.signedOut(isAsked: isAsked))
+    analytics = nil
     leaving = Task { [leaving] in
       await leaving?.value; await reader.close()
     }

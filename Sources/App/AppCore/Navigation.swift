@@ -20,6 +20,8 @@ public indirect enum Navigation: Hashable, Codable, Sendable {
   case addFeed(String?)
   /// The settings of notifications for new posts.
   case notifications
+  /// Whether what the reader does is counted, and where.
+  case privacy
   /// Where the reader is signed in.
   case sessions
   /// The dialog that changes the reader's password.
@@ -91,6 +93,7 @@ extension Navigation {
     case .fanClub(let id): .page(.fanClub(id))
     case .search: .page(.search)
     case .notifications: .page(.notifications)
+    case .privacy: .page(.privacy)
     case .sessions: .page(.sessions)
     case .purchases(let order): .page(.purchases(order: order))
     case .addFeed: .sheet(.addFeed)
@@ -146,6 +149,8 @@ public indirect enum Destination: Hashable, Codable, Sendable {
   case addFeed
   /// The settings of notifications for new posts.
   case notifications
+  /// Whether what the reader does is counted, and where.
+  case privacy
   /// Where the reader is signed in.
   case sessions
   /// The dialog that changes the reader's password.
@@ -209,6 +214,7 @@ public indirect enum Destination: Hashable, Codable, Sendable {
     case .search: "search"
     case .addFeed: "addfeed"
     case .notifications: "notifications"
+    case .privacy: "privacy"
     case .sessions: "sessions"
     case .changePassword: "password"
     case .signOut: "signout"

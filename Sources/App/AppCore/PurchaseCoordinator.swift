@@ -54,8 +54,9 @@ import PublicationCommerce
       PaywallViewModel(
         id, paywalls: reader.paywalls, purchases: reader.purchases, formatting: environment.storeFormatting,
         badge: environment.storeBadge, damagedFile: reader.damagedJournal, passes: { [reader] in reader.content.passes.stream() }
-      ) { [actions] output in
+      ) { [weak self, actions] output in
         switch output {
+        case .bought: self?.end()
         case .buy(let product): actions.perform(.payment(product))
         case .openWeb(let url): actions.perform(.web(url))
         case .close: actions.perform(.back)

@@ -1,3 +1,4 @@
+import AccountFeature
 import ContentCache
 import FanClubFeature
 import FeatureKit
@@ -21,6 +22,10 @@ import SessionService
   let damagedJournal: String?
   /// When this reader is notified of new posts.
   let notifications: NotificationPreferences
+  /// Counts what this reader does, if they agreed.
+  let analytics: Analytics
+  /// Where that is written down, if they choose so.
+  var analyticsFile: String? { storage.analyticsFile?.path }
   /// What the publication offers to this reader.
   let paywalls: PaywallCache
   /// The requests at this reader's sign-in.
@@ -40,10 +45,13 @@ import SessionService
   private var watching: [Task<Void, Never>] = []
   private var unreadable: (any Error)?
 
-  /// - Parameter order: asks the publication for an order; `nil` without an answer.
+  /// - Parameters:
+  ///   - order: asks the publication for an order; `nil` without an answer.
+  ///   - count: hands events to the publication.
   package init(
     _ user: User, content: ContentStore, purchases: PublicationPurchases, damagedJournal: String?, paywalls: PaywallCache,
-    storage: ReaderStorage, environment: AppEnvironment, order: @escaping @Sendable (UUID) async -> Order?
+    storage: ReaderStorage, environment: AppEnvironment, order: @escaping @Sendable (UUID) async -> Order?,
+    count: @escaping @Sendable (AnalyticsBatch) async throws -> Void
   ) {
     self.user = user
     self.content = content
@@ -55,6 +63,11 @@ import SessionService
     self.environment = environment
     self.order = order
     notifications = NotificationPreferences(storage.notifications.stored ?? NotificationSettings()) { storage.notifications.persist($0) }
+    var sinks: [AnalyticsChoice: Analytics.Sink] = [.publication: count]
+    if let file = storage.analyticsFile { sinks[.file] = { try file.append($0) } }
+    analytics = Analytics(
+      of: user.id, memory: storage.analytics.stored ?? .init(), sinks: sinks, environment: environment
+    ) { storage.analytics.persist($0) }
     content.onUnfinishedChanged = { storage.unfinished.persist($0) }
   }
 
@@ -124,6 +137,7 @@ import SessionService
     // A publication that refuses access to a purchase has refunded it, and this app does not know yet.
     content.onAccessRefused = { [weak self] in Task { await self?.restorePurchases() } }
     content.onAccessAsked = content.onAccessRefused
+    analytics.resume()
     Task { [weak self, content] in
       await content.resume()
       // What was bought on another machine.
@@ -192,6 +206,7 @@ import SessionService
 
   /// Returns when accepted writes are done.
   func finish() async {
+    await analytics.finish()
     await content.written()
     await storage.written()
   }

@@ -16,6 +16,9 @@ import SQLiteStorage
   let memory: StoredSetting<PostNotifications.Memory>
   package let unfinished: StoredSetting<UnfinishedWork>
   let place: StoredSetting<LastPlace>
+  let analytics: StoredSetting<Analytics.Memory>
+  /// Where what this reader does is written down for them, if they choose so; `nil` when nothing can be stored.
+  let analyticsFile: AnalyticsFile?
   /// Whether the file with the settings was damaged, and set aside.
   let haveSettingsBeenSetAside: Bool
   private let databases: (outbox: Database, settings: Database)
@@ -35,13 +38,14 @@ import SQLiteStorage
     let outbox = try await effects.run("reader.open") {
       try await Database(path: path("outbox"), migrations: Outbox.migrations, ifDamaged: .setAside)
     }
-    let (settings, notifications, memory, unfinished, place) = try await effects.run("settings.open") {
+    let (settings, notifications, memory, unfinished, place, analytics) = try await effects.run("settings.open") {
       let settings = SettingTable(
         database: try await Database(path: path("settings"), migrations: SettingTable.migrations, ifDamaged: .setAside), owner: owner)
       return (
         settings, try await settings.read("notifications", as: NotificationSettings.self),
         try await settings.read("notified", as: PostNotifications.Memory.self),
-        try await settings.read("unfinished", as: UnfinishedWork.self), try await settings.read("place", as: LastPlace.self)
+        try await settings.read("unfinished", as: UnfinishedWork.self), try await settings.read("place", as: LastPlace.self),
+        try await settings.read("analytics", as: Analytics.Memory.self)
       )
     }
     self.outbox = Outbox(database: outbox, owner: owner)
@@ -51,6 +55,9 @@ import SQLiteStorage
     self.unfinished = StoredSetting(
       "unfinished", in: settings, stored: unfinished, effects: effects, pause: (length: Self.unfinishedPause, clock: clock))
     self.place = StoredSetting("place", in: settings, stored: place, effects: effects, pause: (length: Self.unfinishedPause, clock: clock))
+    self.analytics = StoredSetting(
+      "analytics", in: settings, stored: analytics, effects: effects, pause: (length: Self.unfinishedPause, clock: clock))
+    analyticsFile = folder.map { AnalyticsFile(path: $0 + "/analytics.jsonl") }
     haveSettingsBeenSetAside = settings.database.timesSetAside > 0
     databases = (outbox, settings.database)
     self.effects = effects
@@ -62,6 +69,7 @@ import SQLiteStorage
     memory.onFailure = body
     unfinished.onFailure = body
     place.onFailure = body
+    analytics.onFailure = body
   }
 
   /// Returns when accepted writes are done.
@@ -70,6 +78,7 @@ import SQLiteStorage
     await memory.written()
     await unfinished.written()
     await place.written()
+    await analytics.written()
   }
 
   /// Erases what the reader read, which is private, and closes the files. Pending actions are sent when the reader is back.

@@ -125,11 +125,12 @@ import SessionService
         })
     case .addFeed: return addFeed(reader)
     case .notifications: return Screen(NotificationsViewModel(reader.notifications, store: content))
+    case .privacy: return privacy(reader)
     case .sessions: return sessions()
     case .changePassword: return changePassword()
     case .signOut:
       return Screen(
-        SignOutViewModel(store: content, payments: { reader.purchases.waitingPayments() }) { [weak coordinator] output in
+        SignOutViewModel(store: content, payments: { reader.purchases.waitingPayments(\.self) }) { [weak coordinator] output in
           switch output {
           case .signOut: coordinator?.perform(.login(then: nil))
           case .close: coordinator?.perform(.dismiss)
@@ -137,8 +138,10 @@ import SessionService
         })
     case .post(let id):
       return Screen(
-        ArticleViewModel(id, paywallID: publication.paywallID, store: content, formatting: formatting, badge: environment.storeBadge) {
-          [weak coordinator] output in
+        ArticleViewModel(
+          id, paywallID: publication.paywallID, store: content, formatting: formatting, badge: environment.storeBadge,
+          payments: { reader.purchases.waitingPayments(\.areAny) }
+        ) { [weak coordinator] output in
           switch output {
           case .openWeb(let url): coordinator?.perform(.web(url))
           case .copyLink(let url): coordinator?.perform(.copyLink(url))
@@ -187,7 +190,7 @@ import SessionService
       AccountViewModel(
         session: session, publication: publication.name, premium: { reader.purchases.premiumStatuses() },
         passes: { reader.content.passes.stream() },
-        payments: { reader.purchases.waitingPayments() }, restorePurchases: { await reader.restorePurchases() },
+        payments: { reader.purchases.waitingPayments(\.self) }, restorePurchases: { await reader.restorePurchases() },
         formatting: environment.storeFormatting,
         mayLeave: {
           await reader.content.learnCostsOfLeaving()
@@ -201,8 +204,20 @@ import SessionService
         case .openPaywall: coordinator?.perform(.paywall(publication.paywallID, then: nil))
         case .openPurchases: coordinator?.perform(.purchases(order: nil))
         case .openNotifications: coordinator?.perform(.notifications)
+        case .openPrivacy: coordinator?.perform(.privacy)
         case .openSessions: coordinator?.perform(.sessions)
         case .changePassword: coordinator?.perform(.changePassword)
+        }
+      })
+  }
+
+  private func privacy(_ reader: ReaderScope) -> Screen {
+    Screen(
+      PrivacyViewModel(
+        reader.analytics.choice, publication: publication.name, file: reader.analyticsFile, choose: { reader.analytics.choose($0) }
+      ) { [weak coordinator] output in
+        switch output {
+        case .openFolder(let path): coordinator?.perform(.folder(path))
         }
       })
   }
@@ -259,15 +274,17 @@ extension PurchaseLayer<PurchasableProduct> {
     return stream
   }
 
-  /// The payments that wait, and each change of them. The store is asked about them as long as the stream is read.
-  fileprivate func waitingPayments() -> AsyncStream<WaitingPayments> {
-    let (stream, continuation) = AsyncStream.makeStream(of: WaitingPayments.self, bufferingPolicy: .bufferingNewest(1))
+  /// A fact about the payments that wait, and each change of them. The store is asked about them as long as the stream is read.
+  fileprivate func waitingPayments<Fact: Sendable>(
+    _ fact: @escaping @Sendable (WaitingPayments) -> Fact
+  ) -> AsyncStream<Fact> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Fact.self, bufferingPolicy: .bufferingNewest(1))
     let changes = historyStream()
     let tasks = [
       Task { [weak self] in
         for await _ in changes where !Task.isCancelled {
           // A failed read changes nothing: the list of purchases shows the reason.
-          if let history = try? await self?.history() { continuation.yield(WaitingPayments(history)) }
+          if let history = try? await self?.history() { continuation.yield(fact(WaitingPayments(history))) }
         }
         continuation.finish()
       },

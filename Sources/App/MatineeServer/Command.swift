@@ -32,6 +32,7 @@ enum Command: Equatable {
            matinee-server flag set --percent N [--min-version V] [--feature F]… [--data FOLDER] NAME
            matinee-server flag list [--data FOLDER]
            matinee-server flag report [--data FOLDER] NAME
+           matinee-server analytics [--days N] [--json] [--data FOLDER]
            matinee-server key rotate [--algorithm es256|eddsa] [--data FOLDER]
            matinee-server --help | --version
 
@@ -56,13 +57,15 @@ enum Command: Equatable {
                    Without --min-version and --feature for every client.
     flag list      one line for each flag.
     flag report    what was counted on each side of a flag, with rates: paywalls seen, bought, failed by code, crashes.
+    analytics      one line for each thing that was counted on a day, of readers who agreed: day, what happened, which of its kind, how often;
+                   tabs between. Of the last 30 days, or of --days.
     key rotate     signs receipts with a new key from now on; the ones before stay known as long as a receipt may need them.
 
-    user, order, flag and key also work while the publication is being served. ORDER is an order's number (K7Q2-9XDM) or its identifier.
+    user, order, flag, analytics and key also work while the publication is being served. ORDER is an order's number (K7Q2-9XDM) or its identifier.
     An option is given once; --feature and --trusted-proxy may be given several times.
 
       --data FOLDER      where the publication is kept (default: $XDG_DATA_HOME/matinee/server)
-      --json             one line of JSON for each source, reader or order
+      --json             one line of JSON for each source, reader, order or count
 
     init:
       --name NAME        what the publication is called
@@ -96,14 +99,16 @@ enum Command: Equatable {
     case .argument("user"): self = try Self.user(&words)
     case .argument("order"): self = try Self.order(&words)
     case .argument("flag"): self = try Self.flag(&words)
+    case .argument("analytics"): self = try Self.analytics(&words)
     case .argument("key"): self = try Self.key(&words)
     case .option("--help"), .argument("help"): self = .help
     case .option("--version"): self = .version
-    case nil: throw Mistake(sentence: "There is nothing to do: init, serve, import, user, order, flag or key.")
+    case nil: throw Mistake(sentence: "There is nothing to do: init, serve, import, user, order, flag, analytics or key.")
     case .argument(let other):
-      throw Mistake(sentence: "“\(other)” is no command; there are init, serve, import, user, order, flag and key.")
+      throw Mistake(sentence: "“\(other)” is no command; there are init, serve, import, user, order, flag, analytics and key.")
     case .option(let other):
-      throw Mistake(sentence: "The command comes before its options such as “\(other)”: init, serve, import, user, order, flag or key.")
+      throw Mistake(
+        sentence: "The command comes before its options such as “\(other)”: init, serve, import, user, order, flag, analytics or key.")
     }
   }
 

@@ -14,6 +14,7 @@ enum OperatorTask: Equatable {
   case setFlag(FlagRecord)
   case listFlags
   case reportFlag(String)
+  case analytics(days: Int, json: Bool)
   case rotateKey(algorithm: String)
   case readers(json: Bool)
   case addReader(email: String, name: String, password: String)
@@ -38,6 +39,7 @@ enum OperatorTask: Equatable {
         body: try Wire.encode(FlagRuleRequest(percent: flag.percent, minVersion: flag.minVersion, features: flag.features)))
     case .listFlags: Request(.get, APIPath.operatorFlags.target)
     case .reportFlag(let name): Request(.get, APIPath.operatorFlag(name).target)
+    case .analytics(let days, _): Request(.get, APIPath.operatorAnalytics.target + "?days=\(days)")
     case .rotateKey(let algorithm): Request(.post, APIPath.operatorKeys.target, body: try Wire.encode(KeyRequest(algorithm: algorithm)))
     case .setPassword(let email, let password):
       Request(.put, APIPath.operatorPassword(of: email).target, body: try Wire.encode(PasswordRequest(password: password)))
@@ -64,6 +66,9 @@ enum OperatorTask: Equatable {
     case .setFlag: return [FlagTable.summary(try Wire.decode(FlagRecord.self, from: response.body))]
     case .listFlags: return try Wire.decode(FlagList.self, from: response.body).flags.map(FlagTable.summary)
     case .reportFlag: return FlagTable(report: try Wire.decode(FlagReport.self, from: response.body)).lines
+    case .analytics(_, let json):
+      let counts = try Wire.decode([AnalyticsCount].self, from: response.body)
+      return try json ? counts.map(Self.json) : counts.map { "\($0.day)\t\($0.name)\t\($0.detail ?? "")\t\($0.count)" }
     case .addReader: return ["Added \(try Wire.decode(Reader.self, from: response.body).email)."]
     case .setPassword:
       return ["\(try Wire.decode(Reader.self, from: response.body).email) has a new password, and is signed out everywhere."]

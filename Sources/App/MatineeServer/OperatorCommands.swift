@@ -71,6 +71,26 @@ extension Command {
       : .operate(data: data, .settle(order: rest[1], approved: action == "approve"))
   }
 
+  static func analytics(_ words: inout Words) throws(Mistake) -> Command {
+    var (data, days, json) = (String?.none, 30, false)
+    while let word = try words.next() {
+      switch word {
+      case .option("--help"): return .help
+      case .option("--data"): data = try words.value(of: word)
+      case .option("--days"):
+        let text = try words.value(of: word)
+        guard let number = Int(text), (1...3660).contains(number) else {
+          throw Mistake(sentence: "--days takes a number from 1 to 3660, not “\(text)”.")
+        }
+        days = number
+      case .option("--json"): json = true
+      case .option(let other): throw Mistake(sentence: "analytics does not know “\(other)”.")
+      case .argument(let other): throw Mistake(sentence: "analytics takes options only, not “\(other)”.")
+      }
+    }
+    return .operate(data: data, .analytics(days: days, json: json))
+  }
+
   static func key(_ words: inout Words) throws(Mistake) -> Command {
     var (data, algorithm, rest) = (String?.none, "es256", [String]())
     while let word = try words.next() {

@@ -16,6 +16,7 @@ import Gtk
   private let unlock = Button("Unlock premium", styles: [.suggested, .pill])
   private let purchases = AccountView.row("Purchases", .forward)
   private let notifications = AccountView.row("Notifications", .forward)
+  private let privacy = AccountView.row("Privacy", .forward)
   private let sessions = AccountView.row("Sessions", .forward)
   private let password = AccountView.row("Change password", .forward)
   private let signOut = AccountView.row("Sign out")
@@ -28,7 +29,7 @@ import Gtk
     unlock.setMargins(horizontal: 0, vertical: 6)
     let card = Box(.vertical, spacing: 4, styles: [.card, "padded"], children: [publication, premium, passes, unlock])
     let rows = Box(.vertical, styles: [.card, "rows"], children: [purchases.button])
-    for row in [notifications, sessions, password, signOut] { rows.append(Separator(), row.button) }
+    for row in [notifications, privacy, sessions, password, signOut] { rows.append(Separator(), row.button) }
     let column = Box(
       .vertical, spacing: 16, margin: 32,
       children: [Image(.person, size: .large, styles: ["status-picture"]), name, email, notice, card, rows])
@@ -38,6 +39,7 @@ import Gtk
     unlock.onClicked(self) { $0.viewModel.send(.unlockTapped) }
     purchases.button.onClicked(self) { $0.viewModel.send(.purchasesTapped) }
     notifications.button.onClicked(self) { $0.viewModel.send(.notificationsTapped) }
+    privacy.button.onClicked(self) { $0.viewModel.send(.privacyTapped) }
     sessions.button.onClicked(self) { $0.viewModel.send(.sessionsTapped) }
     password.button.onClicked(self) { $0.viewModel.send(.changePasswordTapped) }
     signOut.button.onClicked(self) { $0.viewModel.send(.signOutTapped) }
@@ -73,7 +75,7 @@ import Gtk
     purchases.detail.text = state.payments ?? ""
     purchases.detail.isVisible = state.payments != nil
     purchases.button.setAccessibleDescription(state.payments ?? "")
-    for row in [purchases, notifications, sessions, password, signOut] { row.button.isSensitive = !state.isSigningOut }
+    for row in [purchases, notifications, privacy, sessions, password, signOut] { row.button.isSensitive = !state.isSigningOut }
     signOut.label.text = state.isSigningOut ? "Signing out…" : "Sign out"
   }
 }

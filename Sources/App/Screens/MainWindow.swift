@@ -366,6 +366,7 @@ extension Destination {
     case .fanClub: "Fan club"
     case .search: "Search"
     case .notifications: "Notifications"
+    case .privacy: "Privacy"
     case .sessions: "Sessions"
     case .purchases: "Purchases"
     case .payment: "Payment"

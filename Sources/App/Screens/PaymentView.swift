@@ -14,7 +14,7 @@ import PaymentFeature
   private let totalWords = Label(styles: [.subheading], wraps: true)
   private let tax = Label(styles: [.caption, .dim], alignment: .end)
   private let terms = Label(styles: [.caption, .dim], wraps: true)
-  private let methods = Box(.vertical, spacing: 6)
+  private let methods = ChoiceList<PaymentViewModel.State.Method.ID>()
   private let spinner = Spinner(isSpinning: false, name: "Paying")
   private let status = Label(wraps: true)
   private let waiting: LoadingWords
@@ -25,7 +25,6 @@ import PaymentFeature
   /// How long a button that comes to mean something else takes no clicks, in seconds: as long as an impatient person goes on pressing.
   private static let impatience = 1.5
   private var shownLines: [PaymentViewModel.State.Line] = []
-  private var choices: [(id: String, button: Button, tick: Widget)] = []
 
   init(_ viewModel: PaymentViewModel) {
     self.viewModel = viewModel
@@ -36,7 +35,7 @@ import PaymentFeature
     let progress = Box(.horizontal, spacing: 10, children: [spinner, status])
     let bill = Box(
       .vertical, spacing: 12,
-      children: [lines, Separator(), sum, terms, Label("Pay with", styles: [.caption, .dim]), methods])
+      children: [lines, Separator(), sum, terms, Label("Pay with", styles: [.caption, .dim]), methods.root])
     // A small window shows part of the bill; the buttons and the result are always visible.
     let content = Box(
       .vertical, spacing: 12,
@@ -46,6 +45,7 @@ import PaymentFeature
     stack.add(content, name: "payment")
     stack.add(problem.root, name: "status")
     root = Box(.vertical, spacing: 12, children: [stack, pay, cancel])
+    methods.onChosen = { [weak self] in self?.viewModel.send(.methodChosen($0)) }
     pay.onClicked(self) { $0.viewModel.send(.payTapped) }
     confirm.onClicked(self) { $0.viewModel.send(.confirmTapped) }
     again.onClicked(self) { $0.viewModel.send(.openAgainTapped) }
@@ -65,7 +65,8 @@ import PaymentFeature
     tax.text = state.tax ?? ""
     tax.isVisible = state.tax != nil
     terms.text = state.terms.joined(separator: "\n")
-    showMethods(state)
+    methods.show(
+      state.methods.map { .init(id: $0.id, name: $0.name, detail: $0.detail) }, chosen: state.selectedMethod, isSensitive: state.canPay)
     showStatus(state)
     if pay.isMapped, pay.label != state.payTitle { ignoreClicks() }
     pay.label = state.payTitle
@@ -109,33 +110,6 @@ import PaymentFeature
     status.setStyle(.error, isProblem)
     status.setStyle("success", isDone)
     confirm.isVisible = state.offersConfirmation
-  }
-
-  private func showMethods(_ state: PaymentViewModel.State) {
-    if choices.map(\.id) != state.methods.map(\.id) {
-      choices = state.methods.map { method in
-        let (button, tick) = choice(method)
-        return (method.id, button, tick)
-      }
-      methods.replaceAll(choices.map(\.button))
-    }
-    for (id, button, tick) in choices {
-      button.isOn = id == state.selectedMethod
-      // Lines alone say both what is chosen and where the keyboard is.
-      tick.isVisible = button.isOn
-      button.isSensitive = state.canPay
-    }
-  }
-
-  private func choice(_ method: PaymentViewModel.State.Method) -> (button: Button, tick: Widget) {
-    let words = Box(.vertical, children: [Label(method.name, wraps: true)])
-    words.expandsHorizontally = true
-    if !method.detail.isEmpty { words.append(Label(method.detail, styles: [.caption, .dim], wraps: true)) }
-    let tick = Image(.done, size: .line, styles: ["tick"])
-    tick.vertical = .center
-    let button = Button(Box(.horizontal, spacing: 8, children: [words, tick]), name: method.name, styles: [.card, "method"])
-    button.onClicked(self) { $0.viewModel.send(.methodChosen(method.id)) }
-    return (button, tick)
   }
 
   private static func row(_ line: PaymentViewModel.State.Line) -> Widget {

@@ -6,6 +6,7 @@ import Gtk
   let root: Widget
   let unlock = Button("Unlock", styles: [.pill, "compact"])
   let pass = Button("Unlock with a pass", styles: [.pill, "compact"])
+  private let explanation = Label(styles: [.dim], wraps: true, alignment: .center)
   private let heading = Label(styles: [.subheading], wraps: true)
   private let loading: LoadingWords
   private let badge = StoreBadge()
@@ -24,8 +25,7 @@ import Gtk
     let column = Box(
       .vertical, spacing: 8,
       children: [
-        line, Label("Unlock premium to read this story and everything else.", styles: [.dim], wraps: true, alignment: .center),
-        badge.root, buttons,
+        line, explanation, badge.root, buttons,
       ])
     let bar = Box(.vertical, styles: ["unlock-bar"], children: [Clamp(maximumWidth: 720, column)])
     bar.isVisible = false
@@ -36,6 +36,9 @@ import Gtk
     root.isVisible = state.isLocked || state.isUnlocking
     loading.show(state.isUnlocking ? "Opening the article…" : nil)
     if !state.isUnlocking { heading.text = "The rest is for members" }
+    explanation.text =
+      state.isPaying
+      ? "A payment of yours is being confirmed. “Unlock” says what it waits for." : "Unlock premium to read this story and everything else."
     badge.text = state.badge
     if let offer = state.passOffer { pass.label = offer }
     // Without the count: what it does stays the same.

@@ -38,6 +38,7 @@ import SearchFeature
     case let model as SearchViewModel: return SearchView(model, pictures: pictures)
     case let model as AddFeedViewModel: return AddFeedView(model)
     case let model as NotificationsViewModel: return NotificationsView(model)
+    case let model as PrivacyViewModel: return PrivacyView(model)
     case let model as SessionsViewModel: return SessionsView(model)
     case let model as ChangePasswordViewModel: return ChangePasswordView(model)
     case let model as ConfirmViewModel: return ConfirmView(model)

@@ -69,3 +69,18 @@
 
   isolated deinit { for entry in readers { entry.reader?.end() } }
 }
+
+extension AsyncStream<Void> {
+  /// A stream that emits whenever one of several streams does, without the value; it ends with the first that ends.
+  package static func ticks<Value: Sendable>(of streams: AsyncStream<Value>...) -> AsyncStream<Void> {
+    let (ticks, continuation) = makeStream(bufferingPolicy: .bufferingNewest(1))
+    let tasks = streams.map { stream in
+      Task {
+        for await _ in stream { continuation.yield() }
+        continuation.finish()
+      }
+    }
+    continuation.onTermination = { _ in for task in tasks { task.cancel() } }
+    return ticks
+  }
+}

@@ -36,6 +36,9 @@ public struct WaitingPayments: Equatable, Sendable {
     }
   }
 
+  /// Whether there are any.
+  public var areAny: Bool { forBank + forReader + forPublication > 0 }
+
   /// What signing out means to them, in a sentence; `nil` without any.
   public var costOfLeaving: String? {
     switch forBank + forReader + forPublication {

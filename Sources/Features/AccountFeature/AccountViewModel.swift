@@ -17,6 +17,8 @@ import SessionService
     case openPurchases
     /// The reader opens the settings of notifications.
     case openNotifications
+    /// The reader wants to see what is counted of what they do.
+    case openPrivacy
     /// The reader wants to see where they are signed in.
     case openSessions
     /// The reader wants another password.
@@ -35,6 +37,8 @@ import SessionService
     case purchasesTapped
     /// The reader pressed "Notifications".
     case notificationsTapped
+    /// The reader pressed "Privacy".
+    case privacyTapped
     /// The reader pressed "Sessions".
     case sessionsTapped
     /// The reader pressed "Change password".
@@ -135,6 +139,7 @@ import SessionService
     case .unlockTapped: unlockTapped()
     case .purchasesTapped: leadOn(.openPurchases)
     case .notificationsTapped: leadOn(.openNotifications)
+    case .privacyTapped: leadOn(.openPrivacy)
     case .sessionsTapped: leadOn(.openSessions)
     case .changePasswordTapped: leadOn(.changePassword)
     }

@@ -41,6 +41,8 @@ extension ArticleViewModel {
     public var passOffer: String?
     /// Whether a pass is being spent, or what was paid for is on its way; nothing that unlocks can be pressed then.
     public var isUnlocking = false
+    /// Whether a payment is under way that may unlock it.
+    public var isPaying = false
     /// Whether the text is being loaded again on the reader's request.
     public var isRefreshing = false
     /// Whether the reader has begun a comment that was not sent.

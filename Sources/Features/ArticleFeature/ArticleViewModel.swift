@@ -78,6 +78,7 @@ import ReaderContent
   private let paywallID: PaywallRecord.ID
   private let store: ContentStore
   private let formatting: Formatting
+  private let payments: @MainActor () -> AsyncStream<Bool>
   private let output: @MainActor (Output) -> Void
 
   private var observation: Observation?
@@ -104,15 +105,18 @@ import ReaderContent
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
   ///   - badge: what is special about the store; `nil` for nothing.
+  ///   - payments: a new stream of whether the reader has agreed to a payment that has not ended.
   ///   - output: called with what the coordinator is to do.
   public init(
     _ id: Post.ID, paywallID: PaywallRecord.ID, store: ContentStore, formatting: Formatting, badge: String? = nil,
+    payments: @escaping @MainActor () -> AsyncStream<Bool> = { AsyncStream { $0.finish() } },
     output: @escaping @MainActor (Output) -> Void
   ) {
     self.id = id
     self.paywallID = paywallID
     self.store = store
     self.formatting = formatting
+    self.payments = payments
     self.output = output
     state.badge = badge
   }
@@ -123,7 +127,7 @@ import ReaderContent
   public func appear() {
     guard observation == nil else { return }
     observation = store.posts.observe(id) { [weak self] in self?.update() }
-    let (passes, waiting) = (store.passes.stream(), store.outboxStatus.stream())
+    let (passes, waiting, payments) = (store.passes.stream(), store.outboxStatus.stream(), payments())
     // A stream still gives what it held when its reader was cancelled.
     watching = [
       Task { [weak self] in
@@ -131,6 +135,9 @@ import ReaderContent
       },
       Task { [weak self] in
         for await _ in waiting where !Task.isCancelled { self?.update() }
+      },
+      Task { [weak self] in
+        for await isPaying in payments where !Task.isCancelled { self?.state.isPaying = isPaying }
       },
     ]
     store.enter(self)

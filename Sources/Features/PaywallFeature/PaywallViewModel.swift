@@ -17,6 +17,8 @@ import Runtime
     case close
     /// The reader sees what is offered; reported once.
     case shown
+    /// A payment that was under way, and that the paywall showed, has ended well: there is nothing left to choose.
+    case bought
   }
 
   /// What the reader did.
@@ -51,6 +53,8 @@ import Runtime
   private var paidWithoutAccess: Set<Product.ID> = []
   /// What the payments that are under way wait for, where that is a bank or a person.
   private var waits: [Product.ID: PendingReason] = [:]
+  /// The payments that were under way when the journal was read last.
+  private var underWay: Set<PurchaseService.Transaction.ID> = []
   private var isLoading = false
   private var wasShown = false
   private var watching: [Task<Void, Never>] = []
@@ -210,8 +214,13 @@ import Runtime
   private func read() async {
     guard let history = try? await purchases.history() else { return }
     paidWithoutAccess = Set(history.filter(\.isPaidWithoutAccess).map(\.productID))
-    waits = Dictionary(grouping: history.filter(\.step.isUnderWay), by: \.productID).compactMapValues { $0.first?.pendingReason }
+    let waiting = history.filter(\.step.isUnderWay)
+    waits = Dictionary(grouping: waiting, by: \.productID).compactMapValues { $0.first?.pendingReason }
+    let wasBought = history.contains { underWay.contains($0.id) && $0.step == .finished && !$0.isRevoked }
+    underWay = Set(waiting.map(\.id))
     showOffers()
+    // Off the screen, the sheet above it says so.
+    if wasBought, !watching.isEmpty { output(.bought) }
   }
 
   private func passesChanged(to count: Int?) {

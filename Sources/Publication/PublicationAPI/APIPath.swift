@@ -123,6 +123,8 @@ extension APIPath {
   public static var flags: APIPath { ["v1", "flags"] }
   /// What is counted for flags.
   public static var events: APIPath { ["v1", "events"] }
+  /// What readers who agreed have counted.
+  public static var analytics: APIPath { ["v1", "analytics"] }
 
   // MARK: For the operator
 
@@ -138,6 +140,8 @@ extension APIPath {
   public static var operatorFlags: APIPath { ["v1", "operator", "flags"] }
   /// One flag: its rule, and what was counted for it.
   public static func operatorFlag(_ name: String) -> APIPath { ["v1", "operator", "flags", name] }
+  /// What was counted of readers who agreed, by day.
+  public static var operatorAnalytics: APIPath { ["v1", "operator", "analytics"] }
   /// All readers.
   public static var operatorReaders: APIPath { ["v1", "operator", "readers"] }
   /// One reader, by the address to sign in with.

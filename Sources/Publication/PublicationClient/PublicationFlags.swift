@@ -51,6 +51,12 @@ extension APIClient {
   func count(_ batch: FlagEventBatch) async throws(ClientError) { try await send(.post, .events, body: batch) }
 }
 
+extension APIClient {
+  /// Has events counted; a batch that was accepted before is not counted again.
+  /// - Throws: ``ClientError``.
+  public func count(_ batch: AnalyticsBatch) async throws(ClientError) { try await send(.post, .analytics, body: batch) }
+}
+
 extension FlagEvent.Kind {
   /// A paywall was shown.
   public static let paywallSeen = Self(rawValue: FlagEventRecord.Kind.paywallSeen.rawValue)

@@ -59,6 +59,7 @@ public actor Publication {
     let checkouts: any CheckoutRepository
     let keys: any KeyRepository
     let flags: any FlagRepository
+    let analytics: any AnalyticsRepository
     /// `nil` when its file is missing.
     var key: SigningKey?
     /// Where ``key`` is stored; `nil` for memory.
@@ -209,7 +210,7 @@ public actor Publication {
       feeds: SQLiteFeeds(database: database, isStopping: isStopping),
       readers: SQLiteReaders(database: database), orders: SQLiteOrders(database: database),
       balances: SQLiteBalances(database: database), checkouts: SQLiteCheckouts(database: database), keys: keys,
-      flags: SQLiteFlags(database: database), key: key, keyFile: keyFile)
+      flags: SQLiteFlags(database: database), analytics: SQLiteAnalytics(database: database), key: key, keyFile: keyFile)
     // After an upgrade no post's words are there yet.
     indexSoon()
     sweepSoon(try content.removedClubs())
@@ -343,6 +344,7 @@ public actor Publication {
   var checkoutRepository: any CheckoutRepository { get throws { try opened.checkouts } }
   var keys: any KeyRepository { get throws { try opened.keys } }
   var flagRepository: any FlagRepository { get throws { try opened.flags } }
+  var analyticsRepository: any AnalyticsRepository { get throws { try opened.analytics } }
   var signingKey: SigningKey {
     get throws {
       let store = try opened

@@ -96,6 +96,12 @@ import XCTest
       return Screen(
         AddFeedViewModel(store: store, formatting: formatting, documents: .onDisk) { [weak self] in self?.outputs.append("\($0)") })
     case .notifications: return Screen(NotificationsViewModel(NotificationPreferences(), store: store))
+    case .privacy:
+      let choice = LastValue(AnalyticsChoice.none)
+      return Screen(
+        PrivacyViewModel(choice, publication: LastValue("The Sample"), file: "/data/analytics.jsonl", choose: { choice.value = $0 }) {
+          [weak self] in self?.outputs.append("\($0)")
+        })
     case .sessions:
       return Screen(
         SessionsViewModel(client: fixture.client, effects: fixture.effects, formatting: formatting) { [weak self] in

@@ -265,6 +265,16 @@ protocol KeyRepository {
   nonisolated(nonsending) func retired(neededAt time: Int64?) async throws -> [KeySet.Key]
 }
 
+/// How often things happened in the app.
+protocol AnalyticsRepository {
+  /// Counts a batch of a reader, once.
+  nonisolated(nonsending) func count(_ batch: AnalyticsBatch, of reader: Reader.ID, at time: Int64) async throws
+  /// How many events of a reader were counted since a time.
+  nonisolated(nonsending) func eventCount(of reader: Reader.ID, since time: Int64) async throws -> Int
+  /// What was counted since the day of a time: the newest day first, then by name.
+  nonisolated(nonsending) func counts(since time: Int64) async throws -> [AnalyticsCount]
+}
+
 /// Switches, and what was counted on each side of them.
 protocol FlagRepository {
   /// All of them, by name.

@@ -364,6 +364,20 @@ enum Schema {
         ALTER TABLE token_session RENAME TO session;
         CREATE INDEX session_of_reader ON session (reader, used);
         """),
+    Migration(
+      version: 22,
+      sql: """
+        -- How often something happened on a day, since 1970 in UTC. Nothing says whose it was.
+        CREATE TABLE analytics_count (
+          day INTEGER NOT NULL, name TEXT NOT NULL, detail TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (day, name, detail)
+        ) WITHOUT ROWID;
+        -- Who had how much counted, and that it was: a batch that is sent again is not counted again.
+        CREATE TABLE analytics_batch (
+          reader TEXT NOT NULL REFERENCES reader (id), id TEXT NOT NULL, events INTEGER NOT NULL, received INTEGER NOT NULL,
+          PRIMARY KEY (reader, id)
+        ) WITHOUT ROWID;
+        CREATE INDEX analytics_batch_by_time ON analytics_batch (received);
+        """),
   ]
 
   /// Also made before an upgrade that has posts to remove.

@@ -35,6 +35,8 @@ extension Publication {
 
   var flagResource: FlagResource { get throws { FlagResource(flags: try flagRepository, clock: clock) } }
 
+  var analytics: AnalyticsResource { get throws { AnalyticsResource(analytics: try analyticsRepository, clock: clock) } }
+
   var search: SearchResource {
     get throws {
       SearchResource(words: try searchRepository, orders: try orderRepository, fanClubs: try fanClubs, clock: clock, turns: searchTurns) {

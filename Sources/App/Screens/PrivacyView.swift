@@ -1,0 +1,37 @@
+import AccountFeature
+import Gtk
+
+/// Account → Privacy.
+@MainActor final class PrivacyView: View {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: PrivacyViewModel
+  private let choices = ChoiceList<AnalyticsChoice>()
+  private let folder = Button("Show the file", styles: [.pill, "compact"])
+
+  init(_ viewModel: PrivacyViewModel) {
+    self.viewModel = viewModel
+    folder.horizontal = .start
+    let about = Label(
+      "A change of Matinee may reach some readers first. Whether it works for them is always counted: how often a session has it, and how "
+        + "purchases end and starts fail. That says nothing else.", styles: [.caption, .dim], wraps: true)
+    let part = Box(
+      .vertical, spacing: 10, styles: [.card, "padded"],
+      children: [Label("How you use Matinee", styles: [.subheading], wraps: true), choices.root, folder])
+    let column = Box(
+      .vertical, spacing: 16, margin: 24, children: [Label("Privacy", styles: [.title], wraps: true), part, about])
+    let scroller = ScrolledWindow(Clamp(maximumWidth: 640, column))
+    root = scroller
+    root.setStyle(.page)
+    scroller.keepFocusInSight(self)
+    choices.onChosen = { [weak self] in self?.viewModel.send(.choiceTapped($0)) }
+    folder.onClicked(self) { $0.viewModel.send(.folderTapped) }
+    viewModel.observe { [weak self] in self?.show($0) }
+  }
+
+  private func show(_ state: PrivacyViewModel.State) {
+    choices.show(state.choices.map { .init(id: $0.id, name: $0.name, detail: $0.detail) }, chosen: state.chosen)
+    if !state.hasFile, folder.hasFocus { root.holdKeyboard() }
+    folder.isVisible = state.hasFile
+  }
+}
