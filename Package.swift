@@ -111,6 +111,7 @@ library(
   ],
   product: true)
 library("PublicationListener", "Publication", ["CMicroHTTPD", "PublicationServer", "HTTPTransport", "Runtime"])
+library("PublicationMailer", "Publication", ["CCurl", "PublicationServer", "Runtime"])
 
 // Features
 library(
@@ -182,8 +183,8 @@ executable(
 executable(
   "MatineeServer", product: "matinee-server",
   [
-    "PublicationServer", "PublicationListener", "PublicationAPI", "FeedFormats", "PurchaseService", "CurlTransport", "HTTPTransport",
-    "SQLiteStorage", "Runtime", "AppConfig", "BuildInfo",
+    "PublicationServer", "PublicationListener", "PublicationMailer", "PublicationAPI", "FeedFormats", "PurchaseService", "CurlTransport",
+    "HTTPTransport", "SQLiteStorage", "Runtime", "AppConfig", "BuildInfo",
   ])
 
 if !headless {
@@ -267,6 +268,8 @@ tests(
   "PublicationServerTests",
   ["PublicationServer", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "Runtime"])
 tests("PublicationListenerTests", ["TestSupport", "PublicationListener", "PublicationServer", "CurlTransport", "HTTPTransport", "Runtime"])
+tests(
+  "PublicationMailerTests", ["TestSupport", "PublicationMailer", "PublicationServer", "Runtime"], exclude: ["smtpd.py"])
 tests(
   "MatineeServerTests",
   ["TestSupport", "MatineeServer", "PublicationServer", "PublicationAPI", "SQLiteStorage", "CurlTransport", "HTTPTransport", "Runtime"])

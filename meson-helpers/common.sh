@@ -75,6 +75,8 @@ driver     xdotool               cmd:xdotool
 driver     imagemagick           cmd:import
 python     python3               cmd:python3
 python     python3-pip           py:pip
+mail       openssl               cmd:openssl
+mail       python3-aiosmtpd      py:aiosmtpd
 proxy      nginx-light           /usr/sbin/nginx
 desktop    gnome-keyring         cmd:gnome-keyring-daemon
 desktop    libsecret-tools       cmd:secret-tool

@@ -10,8 +10,9 @@ import Testing
 private struct StubAuth: AuthProvider {
   var isReachable = true
   var endedSession = false
-  func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant {
-    SessionGrant(access: Secret("t1"), refresh: Secret("r1"), user: User(id: "u1", email: email, name: "Ada"))
+  func signIn(with credential: Credential) async throws(AuthError) -> SessionGrant {
+    guard case .password(let email, _) = credential else { throw .rejected("Only passwords are known here.") }
+    return SessionGrant(access: Secret("t1"), refresh: Secret("r1"), user: User(id: "u1", email: email, name: "Ada"))
   }
   func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant {
     guard isReachable else { throw .unreachable("No network.") }

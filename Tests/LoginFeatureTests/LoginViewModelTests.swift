@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A backend that answers each sign-in with the next answer, once the gate is open.
-private final class StubAuth: AuthProvider {
+final class StubAuth: AuthProvider {
   private let state = Mutex<(answers: [AuthError?], calls: [String])>(([], []))
   private let gate = Mutex<CheckedContinuation<Void, Never>?>(nil)
   private let holds: Bool
@@ -28,9 +28,25 @@ private final class StubAuth: AuthProvider {
     }
   }
 
-  func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant {
+  func requestCode(for email: String) async throws(AuthError) -> Secret {
+    try await answer("code for \(email)")
+    return Secret("challenge")
+  }
+
+  func signIn(with credential: Credential) async throws(AuthError) -> SessionGrant {
+    switch credential {
+    case .password(let email, let password):
+      try await answer("\(email) \(password.revealed)")
+      return SessionGrant(access: Secret("t1"), refresh: Secret("r1"), user: User(id: "u1", email: email, name: "Ada"))
+    case .mailedCode(let code, let challenge, let newPassword):
+      try await answer([code, challenge.revealed, newPassword?.revealed].compactMap(\.self).joined(separator: " "))
+      return SessionGrant(access: Secret("t1"), refresh: Secret("r1"), user: User(id: "u1", email: "ada@example.org", name: "Ada"))
+    }
+  }
+
+  private func answer(_ call: String) async throws(AuthError) {
     let answer = state.withLock { state in
-      state.calls.append("\(email) \(password.revealed)")
+      state.calls.append(call)
       return state.answers.isEmpty ? .superseded : state.answers.removeFirst()
     }
     if holds {
@@ -43,7 +59,6 @@ private final class StubAuth: AuthProvider {
     // As a transport that was told so.
     if Task.isCancelled { throw .unreachable("cancelled") }
     if let answer { throw answer }
-    return SessionGrant(access: Secret("t1"), refresh: Secret("r1"), user: User(id: "u1", email: email, name: "Ada"))
   }
 
   func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant { throw .ended }
@@ -56,7 +71,7 @@ private struct NoStore: TokenStore {
   func clear() async throws(TokenStoreError) { throw .noService("none") }
 }
 
-@MainActor private final class Bench {
+@MainActor final class Bench {
   let auth: StubAuth
   let effects = Effects()
   let session: Session

@@ -89,6 +89,17 @@ import Testing
     #expect(try read("flag report a") == .operate(data: nil, .reportFlag("a")))
   }
 
+  @Test func mails() throws {
+    #expect(
+      try read("serve --smtp smtps://a@mail.example.org --mail-from post@example.org")
+        == .serve(
+          data: nil, address: "127.0.0.1", port: 8080, publicURL: nil, readersAddFeeds: false,
+          mail: .server("smtps://a@mail.example.org", from: "post@example.org")))
+    #expect(
+      try read("serve --mail-folder m")
+        == .serve(data: nil, address: "127.0.0.1", port: 8080, publicURL: nil, readersAddFeeds: false, mail: .folder("m")))
+  }
+
   @Test func analytics() throws {
     #expect(try read("analytics") == .operate(data: nil, .analytics(days: 30, json: false)))
     #expect(try read("analytics --days 7 --json --data d") == .operate(data: "d", .analytics(days: 7, json: true)))
@@ -137,6 +148,10 @@ import Testing
     ("flag set a", "flag set takes --percent: 0 turns the flag off for everybody."),
     ("flag set a --percent 101", "--percent takes a number from 0 to 100, not “101”."),
     ("flag set a --percent half", "--percent takes a number from 0 to 100, not “half”."),
+    ("serve --smtp smtps://a", "--smtp takes --mail-from: the address that the mails come from."),
+    ("serve --mail-from a@b", "--mail-from is for --smtp."), ("serve --mail-from a@b --mail-folder m", "--mail-from is for --smtp."),
+    ("serve --smtp a --mail-from a@b --mail-folder m", "Mails are sent by --smtp or written by --mail-folder, and not both."),
+    ("serve --smtp smtps://a --mail-from post", "--mail-from takes an address such as post@example.org, not “post”."),
     ("analytics --days 0", "--days takes a number from 1 to 3660, not “0”."), ("analytics x", "analytics takes options only, not “x”."),
     ("analytics --fast", "analytics does not know “--fast”."),
     ("flag list --fast", "flag does not know “--fast”."),

@@ -117,6 +117,24 @@ import Testing
     #expect(bench.queue.submitted.map(\.token) == [PaymentToken("tok_second")])
   }
 
+  /// The bank that said no is not asked again.
+  @Test func whatWentWrongIsGoneWithTheMethodThatItWentWrongWith() async throws {
+    let bench = try await Bench()
+    bench.queue.setAnswer { _, _ in .refused(code: "declined", sentence: "Your bank declined the payment.") }
+    await bench.appear()
+    let title = bench.model.state.payTitle
+    bench.model.send(.payTapped)
+    await bench.answered()
+    #expect(bench.model.state.status == .problem("Your bank declined the payment."))
+    #expect(bench.model.state.payTitle.hasPrefix("Try again"))
+    bench.model.send(.methodChosen("first"))
+    #expect(bench.model.state.status != nil, "it is the same one")
+    bench.model.send(.methodChosen("second"))
+    #expect(bench.model.state.status == nil)
+    #expect(bench.model.state.payTitle == title)
+    #expect(bench.model.state.canPay)
+  }
+
   @Test func case3ADoubleTapOnPayIsOnePurchase() async throws {
     let bench = try await Bench()
     await bench.appear()

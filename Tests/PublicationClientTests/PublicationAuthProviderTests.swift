@@ -31,7 +31,7 @@ import Testing
     let provider = provider(log) { _ in
       Response(201, body: try Wire.encode(SignedIn(accessToken: "t1", refreshToken: "r-t1", reader: reader)))
     }
-    let granted = try await provider.signIn(email: "ada@example.org", password: Secret("pw"))
+    let granted = try await provider.signIn(with: .password(email: "ada@example.org", password: Secret("pw")))
     #expect((granted.access, granted.refresh) == (Secret("t1"), Secret("r-t1")))
     #expect(granted.user == User(id: "r1", email: "ada@example.org", name: "Ada"))
     let request = try #require(log.requests.withLock { $0.first })
@@ -39,6 +39,37 @@ import Testing
     #expect(request.target == "/v1/session")
     #expect(request.headers["Authorization"] == nil)
     #expect(try Wire.decode(Credentials.self, from: request.body) == Credentials(email: "ada@example.org", password: "pw"))
+  }
+
+  @Test func aCodeIsAskedForAndSentWithTheSecretOfItsRequest() async throws {
+    let log = Log()
+    let answer = SignedIn(accessToken: "t1", refreshToken: "r1", reader: Reader(id: "r1", email: "ada@example.org", name: "Ada"))
+    let provider = provider(log) { request in
+      request.path == "/v1/session/code"
+        ? Response(202, body: try Wire.encode(CodeChallenge(challenge: "c1", expiresIn: 600)))
+        : Response(201, body: try Wire.encode(answer))
+    }
+    let challenge = try await provider.requestCode(for: "ada@example.org")
+    #expect(challenge == Secret("c1"))
+    for password in [nil, Secret("another one")] {
+      #expect(try await provider.signIn(with: .mailedCode("012345", challenge: challenge, newPassword: password)).user.name == "Ada")
+    }
+    let requests = log.requests.withLock { $0 }
+    #expect(requests.map(\.target) == ["/v1/session/code", "/v1/session/mailed", "/v1/session/mailed"])
+    #expect(requests.allSatisfy { $0.headers["Authorization"] == nil })
+    #expect(try Wire.decode(CodeRequest.self, from: requests[0].body) == CodeRequest(email: "ada@example.org"))
+    #expect(
+      try requests.dropFirst().map { try Wire.decode(CodeCredentials.self, from: $0.body) } == [
+        CodeCredentials(challenge: "c1", code: "012345"), CodeCredentials(challenge: "c1", code: "012345", newPassword: "another one"),
+      ])
+  }
+
+  @Test(arguments: [
+    (Problem.Code.wrongCode, AuthError.wrongCode("So.")), (.codeExpired, .codeExpired("So.")), (.notOffered, .rejected("So.")),
+  ])
+  func whatIsWrongWithACodeIsSaid(code: Problem.Code, error: AuthError) async throws {
+    let answer = try problem(code == .notOffered ? 404 : 401, code, "So.")
+    await #expect(throws: error) { try await provider { _ in answer }.signIn(with: .mailedCode("1", challenge: Secret("c"))) }
   }
 
   @Test func aRefreshTokenGoesIntoTheBodyAndEndsItsSession() async throws {
@@ -58,7 +89,7 @@ import Testing
   @Test func theServersNoBecomesOneOfOurs() async throws {
     let wrong = try problem(401, .wrongCredentials)
     await #expect(throws: AuthError.wrongCredentials) {
-      try await provider { _ in wrong }.signIn(email: "ada@example.org", password: Secret("no"))
+      try await provider { _ in wrong }.signIn(with: .password(email: "ada@example.org", password: Secret("no")))
     }
     let ended = try problem(401, .sessionEnded)
     await #expect(throws: AuthError.ended) { try await provider { _ in ended }.refresh(Secret("t1")) }
@@ -66,7 +97,7 @@ import Testing
     await #expect(throws: AuthError.reused) { try await provider { _ in reused }.refresh(Secret("t1")) }
     let busy = try problem(429, "too_many_requests", "Too many tries. Wait a minute.")
     await #expect(throws: AuthError.rejected("Too many tries. Wait a minute.")) {
-      try await provider { _ in busy }.signIn(email: "ada@example.org", password: Secret("no"))
+      try await provider { _ in busy }.signIn(with: .password(email: "ada@example.org", password: Secret("no")))
     }
   }
 

@@ -49,9 +49,15 @@ final class StubAuth: AuthProvider {
     state.withLock { $0.checks.append((gate, answer, refresh.map { Secret($0) })) }
   }
 
-  func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant {
+  func signIn(with credential: Credential) async throws(AuthError) -> SessionGrant {
+    let words =
+      switch credential {
+      case .password(let email, let password): "\(email) \(password.revealed)"
+      case .mailedCode(let code, let challenge, let newPassword):
+        [code, challenge.revealed, newPassword?.revealed].compactMap(\.self).joined(separator: " ")
+      }
     let next = state.withLock { state in
-      state.calls.append("signIn \(email) \(password.revealed)")
+      state.calls.append("signIn \(words)")
       return state.signIns.isEmpty ? nil : state.signIns.removeFirst()
     }
     await next?.gate?.wait()

@@ -24,7 +24,7 @@ import Testing
     restoring   restoring checking nothing   signingIn/first -           -          -               -                -                -               -      -          -
     checking    -         -        -         -               -           -          -               signedIn/bo/kept unverified/kept  checking/ada    reused signingOut -
     unverified  -         -        -         -               -           -          unverified/kept signedIn/bo/lost unverified/lost  unverified/lost reused signingOut -
-    signingIn   -         -        -         -               signedIn/bo ended      -               -                -                -               -      signingOut -
+    signingIn   -         -        -         signingIn       signedIn/bo ended      -               -                -                -               -      signingOut -
     signedIn    -         -        -         -               -           -          signedIn/kept   signedIn/bo      -                refreshing      reused signingOut -
     refreshing  -         -        -         -               -           -          refreshing/kept signedIn/bo      unverified/new   refreshing      reused signingOut -
     signingOut  -         -        -         signingIn/asked -           -          -               -                -                -               -      -          asked
@@ -34,7 +34,7 @@ import Testing
   private static let meanings: [String: Session.State] = [
     "restoring": .restoring, "checking": .checking(.bo, .persisted), "nothing": .signedOut(.noSession), "asked": .signedOut(.byUser),
     "ended": .signedOut(.ended), "signingOut": .signingOut, "signingIn/first": .signingIn(after: .noSession),
-    "signingIn/asked": .signingIn(after: .byUser), "signingIn/lost": .signingIn(after: .byUserTokenNotErased(lost)),
+    "signingIn": .signingIn(after: .ended), "signingIn/asked": .signingIn(after: .byUser), "signingIn/lost": .signingIn(after: .byUserTokenNotErased(lost)),
     "unverified/kept": .unverified(.ada, .persisted), "unverified/lost": .unverified(.ada, .untilQuit(lost)),
     "signedIn/bo": .signedIn(.bo, .saving), "signedIn/bo/kept": .signedIn(.bo, .persisted),
     "signedIn/bo/lost": .signedIn(.bo, .untilQuit(lost)),

@@ -76,6 +76,8 @@ extension SplitMix {
     }
     return [
       .emailChanged(random.pick(Self.texts)), .passwordChanged(.init(random.pick(Self.texts))), .submitTapped, .sampleAccountTapped,
+      .codeTapped, .forgotPasswordTapped, .codeChanged(random.pick(Self.texts)), .newPasswordChanged(.init(random.pick(Self.texts))),
+      .passwordTapped,
       .cancelTapped,
     ]
   }

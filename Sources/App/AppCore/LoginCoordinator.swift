@@ -49,7 +49,7 @@ import SessionService
         do throws(ClientError) { info = try await client.publication() } catch { throw AuthError(error, at: address) }
         return LoginPublication(
           name: info.name, tagline: info.tagline,
-          sampleAccount: info.sampleAccount.map { .init(email: $0.email, password: Secret($0.password)) })
+          sampleAccount: info.sampleAccount.map { .init(email: $0.email, password: Secret($0.password)) }, mailsCodes: info.mailsCodes)
       })
   }
 

@@ -95,7 +95,9 @@ import CGtkShims
   private var saysPressed = false
 
   /// Called when it was pressed.
-  @discardableResult public func onClicked<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> Connection {
+  @discardableResult public func onClicked<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void)
+    -> SignalConnection
+  {
     connect("clicked", owner: owner, body)
   }
 

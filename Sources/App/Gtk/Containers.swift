@@ -150,7 +150,7 @@ public struct Color: Sendable {
   /// Called when one child begins to fade into another, and when it is done.
   @discardableResult public func onTransitionRunningChanged<Owner: SignalOwner>(
     _ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void
-  ) -> Connection {
+  ) -> SignalConnection {
     connect("notify::transition-running", .notify, owner: owner, absent: ()) { owner, _ in body(owner) }
   }
 

@@ -38,7 +38,8 @@ import CGtk
 
   /// Called with the text after each change that a person made.
   @discardableResult
-  public final func onChanged<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, String) -> Void) -> Connection {
+  public final func onChanged<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, String) -> Void) -> SignalConnection
+  {
     let raw = raw
     return connect("changed", .plain, owner: owner, absent: ()) { [weak self] owner, _ in
       guard self?.isSetting != true else { return }
@@ -48,7 +49,7 @@ import CGtk
 
   /// Called when Enter is pressed in it.
   @discardableResult
-  public final func onSubmit<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> Connection {
+  public final func onSubmit<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> SignalConnection {
     connect("activate", owner: owner, body)
   }
 }

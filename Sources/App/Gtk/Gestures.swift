@@ -13,7 +13,7 @@ extension Widget {
   public final func addShortcut<Owner: SignalOwner>(
     _ key: String, _ owner: Owner, inside isInside: Bool = false, when isFor: @escaping @MainActor (Owner) -> Bool = { _ in true },
     _ body: @escaping @MainActor (Owner) -> Void
-  ) -> Connection? {
+  ) -> SignalConnection? {
     guard let trigger = gtk_shortcut_trigger_parse_string(key) else { return nil }
     let handler = Handler<Void, Bool> { [weak self, weak owner] in
       guard let owner, self?.isReachable == true, isFor(owner) else { return false }
@@ -27,7 +27,7 @@ extension Widget {
     gtk_shortcut_controller_add_shortcut(controller, shortcut)
     gtk_widget_add_controller(widget, controller)
     // The controller outlives the closure, and a closure that goes clears this one: the pointer is never stale.
-    let connection = Connection {
+    let connection = SignalConnection {
       if let widget = gtk_event_controller_get_widget(controller) { gtk_widget_remove_controller(widget, controller) }
     }
     handler.connection = connection

@@ -101,7 +101,7 @@ import Runtime
 
   /// Called with the address of a link that was chosen; the toolkit itself opens nothing.
   @discardableResult
-  public func onLink<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, String) -> Void) -> Connection {
+  public func onLink<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, String) -> Void) -> SignalConnection {
     connect("activate-link", .link, owner: owner, absent: true) { owner, address in
       body(owner, address)
       return true

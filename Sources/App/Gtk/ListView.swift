@@ -334,7 +334,7 @@ extension ListRow {
 
   /// Called with the id of a row that was clicked, or chosen with Enter. A row that is out of sight comes into view first.
   @discardableResult
-  public func onActivated<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, ID) -> Void) -> Connection {
+  public func onActivated<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, ID) -> Void) -> SignalConnection {
     list.connect("activate", .position, owner: owner, absent: ()) { [weak self] owner, place in
       guard let self, identifiers.ids.indices.contains(place) else { return }
       guard !hasHiddenKeyboard(at: place) else { return scroll(to: place) }

@@ -44,7 +44,7 @@ import CGtkShims
 
   /// Called with the number after each change that a person made; typed text counts with Enter, or when the focus leaves.
   @discardableResult
-  public func onChanged<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, Int) -> Void) -> Connection {
+  public func onChanged<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, Int) -> Void) -> SignalConnection {
     connect("value-changed", .plain, owner: owner, absent: ()) { [weak self] owner, _ in
       if let self, !isSetting { body(owner, value) }
     }

@@ -7,8 +7,8 @@ import CGtkShims
   public let scope = Scope()
   private weak var lender: Widget?
   private var focus: RememberedFocus?
-  private var watching: Connection?
-  private var drawing: Connection?
+  private var watching: SignalConnection?
+  private var drawing: SignalConnection?
 
   /// - Parameter child: what is on it.
   public init(_ child: Widget) {

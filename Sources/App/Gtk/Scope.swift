@@ -1,7 +1,7 @@
 /// Every connection that one screen made. Closing it ends them all, also those of gestures, models and shortcuts, so that no closure of the
 /// screen is called or retained afterwards.
 @MainActor public final class Scope {
-  private var connections: [ObjectIdentifier: Connection] = [:]
+  private var connections: [ObjectIdentifier: SignalConnection] = [:]
   /// Whether ``close()`` was called. Connections made afterwards end at once.
   public private(set) var isClosed = false
 
@@ -21,13 +21,13 @@
     for connection in ending { connection.end() }
   }
 
-  func record(_ connection: Connection) {
+  func record(_ connection: SignalConnection) {
     guard !isClosed else { return connection.end() }
     connections[ObjectIdentifier(connection)] = connection
     connection.scope = self
   }
 
-  func forget(_ connection: Connection) { connections[ObjectIdentifier(connection)] = nil }
+  func forget(_ connection: SignalConnection) { connections[ObjectIdentifier(connection)] = nil }
 }
 
 /// An object that reacts to widgets: its connections hold it weakly, and its scope ends the connections.
@@ -55,7 +55,7 @@ extension View {
 }
 
 /// One connection of a closure to an object.
-@MainActor public final class Connection {
+@MainActor public final class SignalConnection {
   weak var scope: Scope?
   private var ending: (() -> Void)?
 

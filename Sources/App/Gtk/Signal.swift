@@ -3,7 +3,7 @@ import CGtkShims
 
 /// A closure that the toolkit owns: retained when it is connected, released by the destroy notification.
 class SignalBox {
-  @MainActor weak var connection: Connection?
+  @MainActor weak var connection: SignalConnection?
 
   init() { Diagnostics.signalMade() }
   deinit { Diagnostics.signalReleased() }
@@ -168,12 +168,12 @@ extension Object {
   @discardableResult
   func connect<Argument, Answer>(
     _ signal: String, _ trampoline: Trampoline<Argument, Answer>, in scope: Scope, _ body: @escaping @MainActor (Argument) -> Answer
-  ) -> Connection {
+  ) -> SignalConnection {
     let handler = Handler(body)
     let identifier = g_signal_connect_data(raw, signal, trampoline.callback, handler.retained, releaseClosure, GConnectFlags(rawValue: 0))
     let raw = raw
     // The pointer needs no reference: an object that goes releases its closures first, and that clears this one.
-    let connection = Connection {
+    let connection = SignalConnection {
       if g_signal_handler_is_connected(raw, identifier) != 0 { g_signal_handler_disconnect(raw, identifier) }
     }
     handler.connection = connection
@@ -186,7 +186,7 @@ extension Object {
   func connect<Owner: SignalOwner, Argument, Answer>(
     _ signal: String, _ trampoline: Trampoline<Argument, Answer>, owner: Owner, absent: Answer,
     _ body: @escaping @MainActor (Owner, Argument) -> Answer
-  ) -> Connection {
+  ) -> SignalConnection {
     connect(signal, trampoline, in: owner.scope) { [weak owner] argument in
       guard let owner else { return absent }
       return body(owner, argument)
@@ -195,7 +195,7 @@ extension Object {
 
   /// The same, for the many signals that only say that something happened.
   @discardableResult
-  func connect<Owner: SignalOwner>(_ signal: String, owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> Connection {
+  func connect<Owner: SignalOwner>(_ signal: String, owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> SignalConnection {
     connect(signal, .plain, owner: owner, absent: ()) { owner, _ in body(owner) }
   }
 }

@@ -32,7 +32,9 @@ import CGtkShims
   public func setShape(ratio: Double, maximumWidth: Int) { matinee_clamp_set_shape(widget, Int32(maximumWidth), max(ratio, 0.01)) }
 
   /// Called after it was given a place, and not while a list keeps it for reuse: time to load its content.
-  @discardableResult public func onPlaced<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> Connection {
+  @discardableResult public func onPlaced<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void)
+    -> SignalConnection
+  {
     connect("placed", owner: owner) { owner in
       // After the layout, in which no widget may change.
       MainLoop.after(seconds: 0) { [weak owner] in if let owner, !owner.scope.isClosed { body(owner) } }

@@ -119,7 +119,7 @@ import Foundation
     scaledCount += 1
     let number = scaledCount
     scaled[number] = { [weak owner] in if let owner { body(owner) } }
-    owner.scope.record(Connection { scaled[number] = nil })
+    owner.scope.record(SignalConnection { scaled[number] = nil })
   }
 
   private static func textScaleChanged() {

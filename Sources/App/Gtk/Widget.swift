@@ -160,18 +160,18 @@ public enum Orientation: Sendable {
   /// Called when it is on a display of another scale.
   @discardableResult public final func onScaleFactorChanged<Owner: SignalOwner>(
     _ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void
-  ) -> Connection {
+  ) -> SignalConnection {
     connect("notify::scale-factor", .notify, owner: owner, absent: ()) { owner, _ in body(owner) }
   }
   /// Called when it comes on screen.
   @discardableResult public final func onShown<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void)
-    -> Connection
+    -> SignalConnection
   {
     connect("map", owner: owner, body)
   }
   /// Called when it goes off screen.
   @discardableResult public final func onHidden<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void)
-    -> Connection
+    -> SignalConnection
   {
     connect("unmap", owner: owner, body)
   }
@@ -180,7 +180,7 @@ public enum Orientation: Sendable {
   /// Connected before ``Window/present()`` it sees the very first frame.
   /// - Returns: nil when it is in no window, or the display gives that no frame clock.
   @discardableResult public final func onFrame<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void)
-    -> Connection?
+    -> SignalConnection?
   {
     guard gtk_widget_get_root(widget) != nil else { return nil }
     if gtk_widget_get_realized(widget) == 0 { gtk_widget_realize(widget) }
@@ -189,7 +189,7 @@ public enum Orientation: Sendable {
   }
   /// Called after each layout of its window while it is shown, before that is painted: what is moved then is never seen elsewhere.
   public final func onLayout<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
-    var layouts: Connection?
+    var layouts: SignalConnection?
     onShown(owner) { [weak self] owner in
       guard let self, layouts == nil, let clock = gtk_widget_get_frame_clock(widget) else { return }
       // The window listens to the same signal for longer, and so has laid everything out by then.

@@ -92,7 +92,7 @@ import CGtkShims
   public var isActive: Bool { gtk_window_is_active(pointer()) != 0 }
   /// Called when that changed.
   @discardableResult
-  public func onActiveChanged<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> Connection {
+  public func onActiveChanged<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> SignalConnection {
     connect("notify::is-active", .notify, owner: owner, absent: ()) { owner, _ in body(owner) }
   }
   /// Asks it to close, as the person's click on the cross does.
@@ -102,7 +102,7 @@ import CGtkShims
 
   /// Called when the person wants to close the window; the answer says whether it may.
   @discardableResult
-  public func onCloseRequest<Owner: SignalOwner>(_ owner: Owner, _ mayClose: @escaping @MainActor (Owner) -> Bool) -> Connection {
+  public func onCloseRequest<Owner: SignalOwner>(_ owner: Owner, _ mayClose: @escaping @MainActor (Owner) -> Bool) -> SignalConnection {
     connect("close-request", .question, owner: owner, absent: false) { owner, _ in !mayClose(owner) }
   }
 }

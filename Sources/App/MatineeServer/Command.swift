@@ -5,7 +5,9 @@ import HTTPTransport
 enum Command: Equatable {
   /// Makes a publication in an empty folder: the sample, unless other content is named.
   case initialise(data: String?, Founding?)
-  case serve(data: String?, address: String, port: Int, publicURL: String?, readersAddFeeds: Bool, trustedProxies: Set<String> = [])
+  case serve(
+    data: String?, address: String, port: Int, publicURL: String?, readersAddFeeds: Bool, trustedProxies: Set<String> = [],
+    mail: MailRoute? = nil)
   case importFeeds(data: String?, json: Bool, sources: [String])
   case addUser(data: String?, email: String, name: String)
   case setPassword(data: String?, email: String)
@@ -22,6 +24,7 @@ enum Command: Equatable {
            matinee-server init --sample [--data FOLDER]
            matinee-server serve [--port N] [--listen ADDRESS] [--public-url URL] [--readers-add-feeds] [--trusted-proxy ADDRESS]…
                                 [--data FOLDER]
+                                [--smtp URL --mail-from ADDRESS | --mail-folder FOLDER]
            matinee-server import [--json] [--data FOLDER] SOURCE…
            matinee-server user list [--json] [--data FOLDER]
            matinee-server user add [--data FOLDER] EMAIL NAME
@@ -86,6 +89,12 @@ enum Command: Equatable {
       --trusted-proxy ADDRESS
                          a proxy before this server, whose X-Forwarded-For says who asks: limits are for each client then;
                          clients behind a proxy on this machine that is not named are not limited
+      --smtp URL         a mail server, such as smtps://USER@mail.example.org:465, or smtp: with STARTTLS: readers can sign in, and set
+                         another password, by a code that is mailed. The password is taken from MATINEE_SMTP_PASSWORD.
+      --mail-from ADDRESS
+                         the address that these mails come from
+      --mail-folder FOLDER
+                         writes mails into files instead of sending them, for development
     """
 
   /// Reads a command line, without the program's name.
@@ -115,6 +124,7 @@ enum Command: Equatable {
   private static func serve(_ words: inout Words) throws(Mistake) -> Command {
     var (data, address, port, publicURL, readersAddFeeds) = (String?.none, "127.0.0.1", 8080, String?.none, false)
     var trustedProxies: Set<String> = []
+    var (smtp, sender, folder) = (String?.none, String?.none, String?.none)
     while let word = try words.next() {
       switch word {
       case .option("--help"): return .help
@@ -133,11 +143,30 @@ enum Command: Equatable {
         trustedProxies.insert(text)
       case .option("--public-url"):
         publicURL = try origin(words.value(of: word))
+      case .option("--smtp"): smtp = try words.value(of: word)
+      case .option("--mail-from"): sender = try words.value(of: word)
+      case .option("--mail-folder"): folder = try words.value(of: word)
       case .option(let other), .argument(let other): throw Mistake(sentence: "serve does not know “\(other)”.")
       }
     }
     return .serve(
-      data: data, address: address, port: port, publicURL: publicURL, readersAddFeeds: readersAddFeeds, trustedProxies: trustedProxies)
+      data: data, address: address, port: port, publicURL: publicURL, readersAddFeeds: readersAddFeeds, trustedProxies: trustedProxies,
+      mail: try mail(smtp, from: sender, folder))
+  }
+
+  private static func mail(_ smtp: String?, from sender: String?, _ folder: String?) throws(Mistake) -> MailRoute? {
+    switch (smtp, sender, folder) {
+    case (nil, nil, nil): return nil
+    case (nil, nil, let folder?): return .folder(folder)
+    case (let smtp?, let sender?, nil):
+      guard sender.firstMatch(of: /^[^\s<>@]+@[^\s<>@]+$/) != nil else {
+        throw Mistake(sentence: "--mail-from takes an address such as post@example.org, not “\(sender)”.")
+      }
+      return .server(smtp, from: sender)
+    case (_?, nil, nil): throw Mistake(sentence: "--smtp takes --mail-from: the address that the mails come from.")
+    case (nil, _?, _): throw Mistake(sentence: "--mail-from is for --smtp.")
+    case (_?, _, _?): throw Mistake(sentence: "Mails are sent by --smtp or written by --mail-folder, and not both.")
+    }
   }
 
   /// The address that browsers find the publication's pages at: their links start at its root.

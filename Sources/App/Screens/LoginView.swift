@@ -14,9 +14,20 @@ import SessionService
   private let emailError = Label(styles: [.caption, .error], wraps: true)
   private let password = PasswordEntry(placeholder: "Password", name: "Password")
   private let passwordError = Label(styles: [.caption, .error], wraps: true)
+  private let forgot = Button("Forgot your password?", styles: [.flat, "compact"])
+  private let mailed = Label(wraps: true)
+  private let code = Entry(placeholder: "Six digits", name: "Code")
+  private let codeError = Label(styles: [.caption, .error], wraps: true)
+  private let newPassword = PasswordEntry(placeholder: "At least ten characters", name: "New password")
+  private let newPasswordError = Label(styles: [.caption, .error], wraps: true)
+  private let passwordPart: Box
+  private let codePart: Box
+  private let newPasswordPart: Box
   private let formError = Label(styles: [.error], wraps: true, alignment: .center)
   private let signIn = Button("Sign in", styles: [.suggested, .pill])
   private let or = Label("or", styles: [.caption, .dim], alignment: .center)
+  private let mail = Button("Mail me a code", styles: [.pill])
+  private let back = Button("Sign in with a password", styles: [.flat])
   private let sample = Button("Use the sample account", styles: [.pill])
   private let slow = Label(LoadingWords.explanation, styles: [.caption, .dim], wraps: true, alignment: .center)
   private let cancel = Button("Cancel", styles: [.flat])
@@ -27,14 +38,20 @@ import SessionService
   init(_ viewModel: LoginViewModel) {
     self.viewModel = viewModel
     patience = Box(.vertical, spacing: 6, children: [slow, cancel])
-    patience.isVisible = false
     email.expectsEmail()
+    forgot.horizontal = .end
+    passwordPart = Box(
+      .vertical, spacing: 18,
+      children: [
+        Self.part("Email", email, emailError), Box(.vertical, children: [Self.part("Password", password, passwordError), forgot]),
+      ])
+    newPasswordPart = Self.part("New password", newPassword, newPasswordError)
+    codePart = Box(.vertical, spacing: 18, children: [mailed, Self.part("Code", code, codeError), newPasswordPart])
+    for part in [patience, codePart, newPasswordPart] { part.isVisible = false }
     let form = Box(
       .vertical, spacing: 18, styles: [.card, "padded"],
       children: [
-        Box(.vertical, spacing: 6, children: [Label("Email", styles: [.caption]), email, emailError]),
-        Box(.vertical, spacing: 6, children: [Label("Password", styles: [.caption]), password, passwordError]),
-        Box(.vertical, spacing: 12, children: [formError, signIn, or, sample, patience]),
+        passwordPart, codePart, Box(.vertical, spacing: 12, children: [formError, signIn, or, mail, sample, patience, back]),
       ])
     let brand = Box(
       .vertical, spacing: 6, children: [Label("Matinee", styles: ["brand", "brand-small"], alignment: .center), heading, tagline])
@@ -47,12 +64,23 @@ import SessionService
     email.onSubmit(self) { $0.viewModel.send(.submitTapped) }
     password.onSubmit(self) { $0.viewModel.send(.submitTapped) }
     signIn.onClicked(self) { $0.viewModel.send(.submitTapped) }
+    code.onChanged(self) { $0.viewModel.send(.codeChanged($1)) }
+    newPassword.onChanged(self) { $0.viewModel.send(.newPasswordChanged(.init($1))) }
+    code.onSubmit(self) { $0.viewModel.send(.submitTapped) }
+    newPassword.onSubmit(self) { $0.viewModel.send(.submitTapped) }
+    forgot.onClicked(self) { $0.viewModel.send(.forgotPasswordTapped) }
+    mail.onClicked(self) { $0.viewModel.send(.codeTapped) }
+    back.onClicked(self) { $0.viewModel.send(.passwordTapped) }
     sample.onClicked(self) { $0.viewModel.send(.sampleAccountTapped) }
     cancel.onClicked(self) { $0.viewModel.send(.cancelTapped) }
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
-  func takeKeyboard() { (viewModel.state.email.isEmpty ? email : password).focus() }
+  private static func part(_ title: String, _ field: TextEntry, _ error: Label) -> Box {
+    Box(.vertical, spacing: 6, children: [Label(title, styles: [.caption]), field, error])
+  }
+
+  func takeKeyboard() { if !codePart.isVisible { (viewModel.state.email.isEmpty ? email : password).focus() } else { code.focus() } }
 
   private func show(_ state: LoginViewModel.State) {
     heading.text = state.publication?.name ?? "Welcome"
@@ -66,22 +94,45 @@ import SessionService
     show(state.emailError, in: emailError)
     show(state.passwordError, in: passwordError)
     show(state.formError, in: formError)
-    let wasWrong = email.isWrong || password.isWrong
-    email.isWrong = state.emailError != nil
-    password.isWrong = state.passwordError != nil
-    // The first that has to be corrected.
-    if !wasWrong, !state.isWorking {
-      if email.isWrong { email.focusAll() } else if password.isWrong { password.focusAll() }
+    show(state.code)
+    let fields = [email, password, code, newPassword] as [TextEntry]
+    let wasWrong = fields.contains(where: \.isWrong)
+    let errors = [state.emailError, state.passwordError, state.code?.codeError, state.code?.newPasswordError]
+    for (field, error) in zip(fields, errors) {
+      field.isWrong = error != nil
+      field.isEditable = !state.isWorking
     }
-    for field in [email, password] as [TextEntry] { field.isEditable = !state.isWorking }
+    // The first that has to be corrected.
+    if !wasWrong, !state.isWorking { fields.first(where: \.isWrong)?.focusAll() }
     for button in [signIn, sample] { button.isSensitive = !state.isWorking }
     showPatience(state.isWorking)
-    signIn.label = state.work == .credentials ? "Signing in…" : "Sign in"
+    signIn.label = state.work == .credentials || state.work == .code ? "Signing in…" : "Sign in"
     signIn.setAccessibleName("Sign in")
+    mail.label = state.work == .codeRequest ? "Asking for a code…" : state.code == nil ? "Mail me a code" : "Mail another code"
+    mail.isSensitive = state.work != .codeRequest
+    mail.isVisible = state.offersCode
+    forgot.isVisible = state.offersCode
     sample.label = state.work == .sampleAccount ? "Signing in…" : "Use the sample account"
     sample.setAccessibleName("Use the sample account")
     sample.isVisible = state.offersSampleAccount
-    or.isVisible = state.offersSampleAccount
+    or.isVisible = state.offersSampleAccount || state.offersCode
+  }
+
+  private func show(_ entry: LoginViewModel.State.CodeEntry?) {
+    let isShown = codePart.isVisible
+    if let entry {
+      mailed.text =
+        "If \(entry.email) is a reader’s address, a code is on its way there. It is good for ten minutes."
+      code.text = entry.code
+      if !entry.hasNewPassword { newPassword.text = "" }
+      show(entry.codeError, in: codeError)
+      show(entry.newPasswordError, in: newPasswordError)
+      newPasswordPart.isVisible = entry.setsPassword
+    }
+    passwordPart.isVisible = entry == nil
+    codePart.isVisible = entry != nil
+    back.isVisible = entry != nil
+    if isShown != codePart.isVisible { takeKeyboard() }
   }
 
   private var isWorking = false
@@ -89,7 +140,7 @@ import SessionService
   private func showPatience(_ isWorking: Bool) {
     guard isWorking != self.isWorking else { return }
     self.isWorking = isWorking
-    if !isWorking, password.isWrong { password.focusAll() }
+    if !isWorking { ([password, code, newPassword] as [TextEntry]).first(where: \.isWrong)?.focusAll() }
     attempts += 1
     if patience.hasFocus { takeKeyboard() }
     patience.isVisible = false

@@ -68,7 +68,7 @@ import PaymentFeature
     methods.show(
       state.methods.map { .init(id: $0.id, name: $0.name, detail: $0.detail) }, chosen: state.selectedMethod, isSensitive: state.canPay)
     showStatus(state)
-    if pay.isMapped, pay.label != state.payTitle { ignoreClicks() }
+    if pay.isMapped, pay.label != state.payTitle, state.status?.isProblem == true { ignoreClicks() }
     pay.label = state.payTitle
     // Sighted people read "Pay €4.90"; the accessible name is the same for every price.
     pay.setAccessibleName(state.payAction)

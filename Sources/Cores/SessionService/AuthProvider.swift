@@ -30,10 +30,22 @@ public struct SessionGrant: Hashable, Sendable {
   }
 }
 
+/// What a person signs in with.
+public enum Credential: Hashable, Sendable {
+  /// An address and its password.
+  case password(email: String, password: Secret)
+  /// A code that was mailed to the person, with the secret of the app that asked for it, ``AuthProvider/requestCode(for:)``. A new password
+  /// takes the place of one that was forgotten; `nil` leaves it.
+  case mailedCode(String, challenge: Secret, newPassword: Secret? = nil)
+}
+
 /// The backend that knows users and gives tokens. Called off the main actor.
 public protocol AuthProvider: Sendable {
-  /// Begins a session.
-  func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant
+  /// Has a code mailed to an address, whether it is a user's or not.
+  /// - Returns: the secret that makes the code of use to this app alone.
+  func requestCode(for email: String) async throws(AuthError) -> Secret
+  /// Begins a session. A kind of credential that it does not know is ``AuthError/rejected(_:)``.
+  func signIn(with credential: Credential) async throws(AuthError) -> SessionGrant
   /// Gives new tokens of a session for its refresh token, one call after the other. A token must stay valid for another call until the
   /// refresh token of its answer was used: an answer can be lost, and its saving can fail.
   /// - Throws: ``AuthError/ended`` or ``AuthError/reused`` when the session is over.
@@ -42,10 +54,20 @@ public protocol AuthProvider: Sendable {
   func signOut(_ token: Secret) async
 }
 
+extension AuthProvider {
+  /// Mails none.
+  /// - Throws: ``AuthError/rejected(_:)``.
+  public func requestCode(for email: String) async throws(AuthError) -> Secret { throw .rejected("Codes are not mailed here.") }
+}
+
 /// Why the backend did not carry out a request.
 public enum AuthError: Error, Equatable, Sendable {
   /// Email and password do not match.
   case wrongCredentials
+  /// The code is another one, and a sentence that says how many tries are left.
+  case wrongCode(String)
+  /// The code is too old, was used, or was tried too often, and a sentence for people.
+  case codeExpired(String)
   /// The token is unknown, or its session has ended.
   case ended
   /// The backend ended the session, since two clients had its token.
@@ -64,7 +86,7 @@ public enum AuthError: Error, Equatable, Sendable {
     case .ended: "Your session has ended. Sign in again."
     case .reused:
       "Your session was used from another place too, so it was ended. Sign in again, and change your password if that was not you."
-    case .unreachable(let sentence), .rejected(let sentence): sentence
+    case .wrongCode(let sentence), .codeExpired(let sentence), .unreachable(let sentence), .rejected(let sentence): sentence
     case .superseded: "Signing in was interrupted. Try again."
     }
   }

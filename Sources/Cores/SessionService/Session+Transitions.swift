@@ -63,10 +63,11 @@ extension Session.State {
       }
     case .signingIn(let cause):
       switch input {
+      case .signIn: self
       case .granted(let user): .signedIn(user, .saving)
       case .notGranted: .signedOut(cause)
       case .signOut: .signingOut
-      case .restore, .found, .foundNone, .signIn, .saved, .confirmed, .unanswered, .refresh, .ended, .cleared: nil
+      case .restore, .found, .foundNone, .saved, .confirmed, .unanswered, .refresh, .ended, .cleared: nil
       }
     case .signedIn(let user, let persistence):
       switch input {

@@ -87,18 +87,35 @@ import Runtime
   /// Stops waiting for the check: the user continues with the data on this machine. A later answer to the check still counts.
   public func continueOffline() { receive(.unanswered) }
 
-  /// Signs in, and stores the token where that is possible: the call does not wait for that, and ``state`` has the result. A user who is
-  /// still signed in is signed out first.
-  /// - Throws: ``AuthError``; ``state`` is then ``State/signedOut(_:)`` as before.
+  /// Has a code mailed to an address, for a later sign-in by ``Credential/mailedCode(_:challenge:newPassword:)``.
+  /// - Returns: the challenge of that credential.
+  /// - Throws: ``AuthError``.
+  public func requestCode(for email: String) async throws(AuthError) -> Secret {
+    do { return try await effects.run("session.code") { [auth] in try await auth.requestCode(for: email) } } catch {
+      throw error as? AuthError ?? .unreachable("The publication cannot be reached.")
+    }
+  }
+
+  /// Signs in with an address and its password; see ``signIn(with:)``.
+  /// - Throws: ``AuthError``.
   public func signIn(email: String, password: Secret) async throws(AuthError) {
+    try await signIn(with: .password(email: email, password: password))
+  }
+
+  /// Signs in, and stores the token where that is possible: the call does not wait for that, and ``state`` has the result. A user who is
+  /// still signed in is signed out first. A sign-in that is under way is given up: its caller gets ``AuthError/superseded``, and a session
+  /// that the backend begins for it is ended.
+  /// - Throws: ``AuthError``; ``state`` is then ``State/signedOut(_:)`` as before.
+  public func signIn(with credential: Credential) async throws(AuthError) {
     if refreshToken != nil { await signOut() }
     guard receive(.signIn) else { throw .superseded }
     let generation = nextGeneration()
     let granted: SessionGrant
     do {
-      granted = try await effects.run("session.signIn") { [auth] in try await auth.signIn(email: email, password: password) }
+      granted = try await effects.run("session.signIn") { [auth] in try await auth.signIn(with: credential) }
     } catch {
-      if generation == self.generation { receive(.notGranted) }
+      guard generation == self.generation else { throw .superseded }
+      receive(.notGranted)
       throw error as? AuthError ?? .unreachable("The publication cannot be reached.")
     }
     guard generation == self.generation else {

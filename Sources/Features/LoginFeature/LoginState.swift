@@ -21,12 +21,15 @@ public struct LoginPublication: Equatable, Sendable {
   public var tagline: String
   /// `nil` when the publication offers none.
   public var sampleAccount: SampleAccount?
+  /// Whether it mails codes, with which one signs in and sets another password.
+  public var mailsCodes: Bool
 
   /// Memberwise initializer.
-  public init(name: String, tagline: String = "", sampleAccount: SampleAccount? = nil) {
+  public init(name: String, tagline: String = "", sampleAccount: SampleAccount? = nil, mailsCodes: Bool = false) {
     self.name = name
     self.tagline = tagline
     self.sampleAccount = sampleAccount
+    self.mailsCodes = mailsCodes
   }
 }
 
@@ -39,6 +42,33 @@ extension LoginViewModel {
       case credentials
       /// "Try the sample account".
       case sampleAccount
+      /// "Mail me a code", or another one.
+      case codeRequest
+      /// "Sign in" below a code.
+      case code
+    }
+
+    /// What takes the place of the password once a code was mailed. The new password is not part of it: the screen's field holds what was
+    /// typed.
+    public struct CodeEntry: Equatable, Sendable {
+      /// Where the code was mailed to.
+      public var email: String
+      /// What stands in the field of the code.
+      public var code = ""
+      /// A sentence beside it.
+      public var codeError: String?
+      /// Whether a new password is set with it, since the reader forgot theirs.
+      public var setsPassword: Bool
+      /// Whether anything stands in the field of the new password; when not, the screen empties it.
+      public var hasNewPassword = false
+      /// A sentence beside it.
+      public var newPasswordError: String?
+
+      /// An empty one.
+      public init(email: String, setsPassword: Bool) {
+        self.email = email
+        self.setsPassword = setsPassword
+      }
     }
 
     /// `nil` until the publication answered.
@@ -51,6 +81,8 @@ extension LoginViewModel {
     public var emailError: String?
     /// A sentence beside the password field.
     public var passwordError: String?
+    /// The code that was mailed; `nil` while one signs in with a password.
+    public var code: CodeEntry?
     /// A sentence beside the buttons, for what is wrong with neither field.
     public var formError: String?
     /// The request to the backend that is under way.
@@ -66,6 +98,8 @@ extension LoginViewModel {
     /// Whether "Sign in" can be pressed. Also with empty fields: pressing says what is missing.
     public var canSubmit: Bool { !isWorking }
     /// Whether the sample account is offered.
-    public var offersSampleAccount: Bool { publication?.sampleAccount != nil }
+    public var offersSampleAccount: Bool { publication?.sampleAccount != nil && code == nil }
+    /// Whether a code can be mailed.
+    public var offersCode: Bool { publication?.mailsCodes == true }
   }
 }

@@ -10,6 +10,16 @@ import SessionService
     case emailChanged(String)
     /// The text of the password field changed.
     case passwordChanged(PasswordInput)
+    /// The reader wants a code by mail instead of typing a password, or another code. A sign-in that is under way is given up.
+    case codeTapped
+    /// The reader pressed "Forgot your password?": a code is mailed, with which they set another one.
+    case forgotPasswordTapped
+    /// The text of the code's field changed.
+    case codeChanged(String)
+    /// The text of the new password's field changed.
+    case newPasswordChanged(PasswordInput)
+    /// The reader goes back from the code to the password. A sign-in that is under way is given up.
+    case passwordTapped
     /// The reader pressed "Sign in", or Enter in a field.
     case submitTapped
     /// The reader pressed "Try the sample account". The texts in the fields are not used, and stay.
@@ -28,11 +38,16 @@ import SessionService
   private let unsentChanges: Int
   private let loadPublication: @Sendable () async throws(AuthError) -> LoginPublication
   private var password = Secret("")
+  private var newPassword = Secret("")
+  /// What makes the mailed code of use here.
+  private var challenge: Secret?
   private var isLoading = false
   /// Why the publication has not answered.
   private var unanswered: AuthError?
   private var watching: Task<Void, Never>?
   private var signingIn: Task<Void, Never>?
+  /// How many requests were begun: the answer to one that another took the place of changes nothing.
+  private var attempts = 0
 
   /// - Parameters:
   ///   - session: what is signed in to.
@@ -75,6 +90,11 @@ import SessionService
     switch input {
     case .emailChanged(let text): emailChanged(text)
     case .passwordChanged(let password): passwordChanged(password.secret)
+    case .codeTapped: requestCode(setsPassword: state.code?.setsPassword ?? false)
+    case .forgotPasswordTapped: requestCode(setsPassword: true)
+    case .codeChanged(let text): codeChanged(text)
+    case .newPasswordChanged(let password): newPasswordChanged(password.secret)
+    case .passwordTapped: passwordTapped()
     case .submitTapped: submitTapped()
     case .sampleAccountTapped: sampleAccountTapped()
     case .cancelTapped: cancelTapped()
@@ -101,9 +121,73 @@ import SessionService
     }
   }
 
+  private func codeChanged(_ text: String) {
+    guard let code = state.code, text != code.code else { return }
+    change {
+      $0.code?.code = text
+      $0.code?.codeError = nil
+      $0.formError = nil
+    }
+  }
+
+  private func newPasswordChanged(_ text: Secret) {
+    guard state.code != nil, text != newPassword else { return }
+    newPassword = text
+    change {
+      $0.code?.hasNewPassword = !text.isEmpty
+      $0.code?.newPasswordError = nil
+      $0.formError = nil
+    }
+  }
+
+  private func passwordTapped() {
+    guard state.code != nil else { return }
+    giveUp()
+    forgetCode()
+    change { $0.formError = nil }
+  }
+
+  private func requestCode(setsPassword: Bool) {
+    retryUnreachable()
+    guard state.offersCode, state.work != .codeRequest else { return }
+    let email = state.code?.email ?? trimmed(state.email)
+    let emailError = Self.error(inEmail: email)
+    giveUp()
+    change {
+      $0.emailError = emailError
+      $0.passwordError = nil
+      $0.formError = nil
+    }
+    guard emailError == nil else { return }
+    perform(.codeRequest) { [session] () throws(AuthError) in
+      try await session.requestCode(for: email)
+    } done: { [self] challenge in
+      self.challenge = challenge
+      newPassword = Secret("")
+      change {
+        $0.work = nil
+        $0.code = State.CodeEntry(email: email, setsPassword: setsPassword)
+      }
+    }
+  }
+
+  private func submitCode(_ entry: State.CodeEntry, _ challenge: Secret) {
+    let code = entry.code.filter { !$0.isWhitespace }
+    var checked = entry
+    checked.codeError = code.isEmpty ? "Enter the code from the mail." : code.count == 6 ? nil : "The code has six digits."
+    checked.newPasswordError = entry.setsPassword && newPassword.isEmpty ? "Enter a new password." : nil
+    change {
+      $0.code = checked
+      $0.formError = nil
+    }
+    guard checked.codeError == nil, checked.newPasswordError == nil else { return }
+    signIn(.code, with: .mailedCode(code, challenge: challenge, newPassword: entry.setsPassword ? newPassword : nil))
+  }
+
   private func submitTapped() {
     guard state.canSubmit else { return }
     retryUnreachable()
+    if let entry = state.code, let challenge { return submitCode(entry, challenge) }
     let email = trimmed(state.email)
     let emailError = Self.error(inEmail: email)
     let passwordError = password.isEmpty ? "Enter your password." : nil
@@ -113,7 +197,7 @@ import SessionService
       $0.formError = nil
     }
     guard emailError == nil, passwordError == nil else { return }
-    signIn(.credentials, email: email, password: password)
+    signIn(.credentials, with: .password(email: email, password: password))
   }
 
   private func sampleAccountTapped() {
@@ -124,31 +208,58 @@ import SessionService
       $0.passwordError = nil
       $0.formError = nil
     }
-    signIn(.sampleAccount, email: account.email, password: account.password)
+    signIn(.sampleAccount, with: .password(email: account.email, password: account.password))
   }
 
-  private func signIn(_ work: State.Work, email: String, password: Secret) {
+  private func signIn(_ work: State.Work, with credential: Credential) {
+    perform(work) { [session] () throws(AuthError) in
+      try await session.signIn(with: credential)
+    } done: { [self] in signedIn() }
+  }
+
+  private func perform<Value: Sendable>(
+    _ work: State.Work, _ request: @escaping @MainActor () async throws(AuthError) -> Value, done: @escaping @MainActor (Value) -> Void
+  ) {
+    attempts += 1
+    let mine = attempts
     change { $0.work = work }
     signingIn = Task {
-      do throws(AuthError) {
-        try await session.signIn(email: email, password: password)
-        signedIn()
-      } catch {
-        if Task.isCancelled { cancelled() } else { failed(work, error) }
+      let answer: Result<Value, AuthError>
+      do throws(AuthError) { answer = .success(try await request()) } catch { answer = .failure(error) }
+      guard mine == attempts else { return }
+      switch answer {
+      case .success(let value): done(value)
+      case .failure where Task.isCancelled: cancelled()
+      case .failure(let error): failed(work, error)
       }
     }
   }
 
   private func cancelTapped() { signingIn?.cancel() }
 
+  /// Nothing comes of the request that is under way.
+  private func giveUp() {
+    guard state.isWorking else { return }
+    attempts += 1
+    signingIn?.cancel()
+    cancelled()
+  }
+
   private func cancelled() {
     change { $0.work = nil }
     show(session.state)
   }
 
+  private func forgetCode() {
+    challenge = nil
+    newPassword = Secret("")
+    change { $0.code = nil }
+  }
+
   private func signedIn() {
     // The next reader at this screen sees nothing of this one.
     password = Secret("")
+    forgetCode()
     change {
       $0.work = nil
       $0.email = ""
@@ -161,6 +272,9 @@ import SessionService
       $0.work = nil
       switch (error, work) {
       case (.wrongCredentials, .credentials): $0.passwordError = error.sentence
+      case (.wrongCode, .code), (.codeExpired, .code): $0.code?.codeError = error.sentence
+      // The code was right, and was not used up.
+      case (.rejected, .code) where $0.code?.setsPassword == true: $0.code?.newPasswordError = error.sentence
       case (.wrongCredentials, .sampleAccount): $0.formError = "The publication does not know its sample account any more."
       default: $0.formError = error.sentence
       }

@@ -73,6 +73,9 @@ extension PaymentViewModel {
       /// The same once the page was opened.
       var whileConfirming: Status { .confirming("Waiting for your bank… Nothing was charged yet.", page: page) }
 
+      /// Whether it did not work.
+      public var isProblem: Bool { if case .problem = self { true } else { false } }
+
       /// The sentence.
       public var text: String {
         switch self {

@@ -153,8 +153,11 @@ import PurchaseService
   }
 
   private func methodChosen(_ id: State.Method.ID) {
-    guard !attempt.isRunning, methods.contains(where: { $0.id == id }) else { return }
+    guard !attempt.isRunning, id != state.selectedMethod, methods.contains(where: { $0.id == id }) else { return }
+    // What went wrong did so with the other one.
+    if attempt.hasFailed { attempt = PaymentAttempt() }
     state.selectedMethod = id
+    show()
   }
 
   private func payTapped() {

@@ -43,6 +43,10 @@ extension APIPath {
   public static var session: APIPath { ["v1", "session"] }
   /// New tokens of a session.
   public static var sessionRefresh: APIPath { ["v1", "session", "refresh"] }
+  /// A code that is mailed.
+  public static var sessionCode: APIPath { ["v1", "session", "code"] }
+  /// A session by a code that was mailed.
+  public static var mailedSession: APIPath { ["v1", "session", "mailed"] }
   /// All sessions of the reader. `DELETE` ends all but the one that sends it.
   public static var sessions: APIPath { ["v1", "sessions"] }
   /// One session of the reader.

@@ -76,6 +76,10 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let badRequest: Code = "bad_request"
     /// Email and password do not match.
     public static let wrongCredentials: Code = "wrong_credentials"
+    /// A code that was mailed is another one; the title says how many tries are left.
+    public static let wrongCode: Code = "wrong_code"
+    /// A code that was mailed is too old, was used, or was tried too often.
+    public static let codeExpired: Code = "code_expired"
     /// The token is missing, unknown or has ended.
     public static let sessionEnded: Code = "session_ended"
     /// A refresh token was exchanged twice, so that its session was ended: one of the two clients that have it stole it.

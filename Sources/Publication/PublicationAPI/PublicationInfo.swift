@@ -31,11 +31,13 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
   public var cancelling: String?
   /// Whether readers may add feeds: see ``Import``.
   public var canAddFeeds: Bool
+  /// Whether readers may sign in, and set another password, by a code that is mailed: see ``CodeRequest``.
+  public var mailsCodes: Bool
 
   /// Memberwise initializer.
   public init(
     id: String, name: String, tagline: String, defaultPaywallID: String, sampleAccount: SampleAccount? = nil, hostedCheckout: Bool = false,
-    cancelling: String? = nil, canAddFeeds: Bool = false
+    cancelling: String? = nil, canAddFeeds: Bool = false, mailsCodes: Bool = false
   ) {
     self.id = id
     self.name = name
@@ -45,6 +47,7 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
     self.hostedCheckout = hostedCheckout
     self.cancelling = cancelling
     self.canAddFeeds = canAddFeeds
+    self.mailsCodes = mailsCodes
   }
 
   /// Reads what any version wrote.
@@ -59,5 +62,6 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
     hostedCheckout = try values.decodeIfPresent(Bool.self, forKey: .hostedCheckout) ?? false
     cancelling = try values.decodeIfPresent(String.self, forKey: .cancelling)
     canAddFeeds = try values.decodeIfPresent(Bool.self, forKey: .canAddFeeds) ?? false
+    mailsCodes = try values.decodeIfPresent(Bool.self, forKey: .mailsCodes) ?? false
   }
 }

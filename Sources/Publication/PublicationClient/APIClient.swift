@@ -136,7 +136,8 @@ public struct APIClient: Sendable {
     do { return try await tokens.renewed(after: refused) } catch {
       switch error {
       case .unreachable: throw .offline(.unreachable(error.sentence))
-      case .rejected(let sentence): throw .problem(Problem(code: "http_503", title: sentence, status: 503), retryAfter: nil)
+      case .rejected(let sentence), .wrongCode(let sentence), .codeExpired(let sentence):
+        throw .problem(Problem(code: "http_503", title: sentence, status: 503), retryAfter: nil)
       case .ended, .reused, .wrongCredentials, .superseded:
         throw .problem(Problem(code: .sessionEnded, title: error.sentence, status: 401), retryAfter: nil)
       }

@@ -17,10 +17,22 @@ public struct PublicationAuthProvider: AuthProvider {
     self.device = device
   }
 
-  /// Signs in: `POST /v1/session`.
-  public func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant {
+  /// Has a code mailed: `POST /v1/session/code`.
+  public func requestCode(for email: String) async throws(AuthError) -> Secret {
+    do { return Secret(try await client.requestCode(for: email).challenge) } catch { throw AuthError(error, at: address) }
+  }
+
+  /// Signs in: `POST /v1/session`, or `POST /v1/session/mailed`.
+  public func signIn(with credential: Credential) async throws(AuthError) -> SessionGrant {
     do {
-      return SessionGrant(try await client.signIn(Credentials(email: email, password: password.revealed, device: device)))
+      return switch credential {
+      case .password(let email, let password):
+        SessionGrant(try await client.signIn(Credentials(email: email, password: password.revealed, device: device)))
+      case .mailedCode(let code, let challenge, let newPassword):
+        SessionGrant(
+          try await client.signIn(
+            CodeCredentials(challenge: challenge.revealed, code: code, device: device, newPassword: newPassword?.revealed)))
+      }
     } catch {
       throw AuthError(error, at: address)
     }
@@ -52,6 +64,8 @@ extension AuthError {
   public init(_ error: ClientError, at address: String?) {
     switch error.disposition {
     case _ where error.code == .wrongCredentials: self = .wrongCredentials
+    case _ where error.code == .wrongCode: self = .wrongCode(error.sentence)
+    case _ where error.code == .codeExpired: self = .codeExpired(error.sentence)
     case _ where error.code == .sessionReused: self = .reused
     case .sessionEnded where error.isPublications: self = .ended
     case .retryLater(.unreachable, _): self = .unreachable(error.sentence(at: address))

@@ -7,6 +7,18 @@ extension APIClient {
     try await call(.post, .session, body: credentials, as: .none)
   }
 
+  /// Has a code mailed to an address.
+  /// - Throws: ``ClientError``.
+  public func requestCode(for email: String) async throws(ClientError) -> CodeChallenge {
+    try await call(.post, .sessionCode, body: CodeRequest(email: email), as: .none)
+  }
+
+  /// Begins a session by a code that was mailed.
+  /// - Throws: ``ClientError``; a problem with ``Problem/Code/wrongCode``, or with ``Problem/Code/codeExpired`` when no try is left.
+  public func signIn(_ credentials: CodeCredentials) async throws(ClientError) -> SignedIn {
+    try await call(.post, .mailedSession, body: credentials, as: .none)
+  }
+
   /// Exchanges a refresh token for new tokens of its session; see `RefreshRequest` for what a lost answer means.
   /// - Throws: ``ClientError``; a problem with ``Problem/Code/sessionEnded`` or ``Problem/Code/sessionReused`` when the session is over.
   public func refresh(_ token: String) async throws(ClientError) -> SignedIn {

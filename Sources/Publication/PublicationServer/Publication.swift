@@ -54,6 +54,7 @@ public actor Publication {
     let search: any SearchRepository
     let feeds: any FeedRepository
     let readers: any ReaderRepository
+    let codes: any CodeRepository
     let orders: any OrderRepository
     let balances: any BalanceRepository
     let checkouts: any CheckoutRepository
@@ -115,6 +116,8 @@ public actor Publication {
   let throttle = Throttle()
   /// Where its own pages are; `nil` when it has none.
   var pages: PublicAddress?
+  /// Mails to readers; `nil` when none are sent.
+  var mails: MailQueue?
   /// The digest of the operator's token.
   var operatorDigest: Data?
   /// How feeds are fetched; `nil` when they are not.
@@ -208,7 +211,7 @@ public actor Publication {
     store = Store(
       content: content, comments: SQLiteComments(database: database), search: search,
       feeds: SQLiteFeeds(database: database, isStopping: isStopping),
-      readers: SQLiteReaders(database: database), orders: SQLiteOrders(database: database),
+      readers: SQLiteReaders(database: database), codes: SQLiteCodes(database: database), orders: SQLiteOrders(database: database),
       balances: SQLiteBalances(database: database), checkouts: SQLiteCheckouts(database: database), keys: keys,
       flags: SQLiteFlags(database: database), analytics: SQLiteAnalytics(database: database), key: key, keyFile: keyFile)
     // After an upgrade no post's words are there yet.
@@ -339,6 +342,7 @@ public actor Publication {
   var feedRepository: any FeedRepository { get throws { try opened.feeds } }
   var searchRepository: any SearchRepository { get throws { try opened.search } }
   var readers: any ReaderRepository { get throws { try opened.readers } }
+  var codes: any CodeRepository { get throws { try opened.codes } }
   var orderRepository: any OrderRepository { get throws { try opened.orders } }
   var balanceRepository: any BalanceRepository { get throws { try opened.balances } }
   var checkoutRepository: any CheckoutRepository { get throws { try opened.checkouts } }

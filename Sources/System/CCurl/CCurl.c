@@ -35,6 +35,7 @@ const char *matinee_curl_version(void) { return CURL_FUNCTION(curl_version_info)
 
 CURL *matinee_curl_easy_init(void) { return CURL_FUNCTION(curl_easy_init)(); }
 void matinee_curl_easy_reset(CURL *easy) { CURL_FUNCTION(curl_easy_reset)(easy); }
+CURLcode matinee_curl_easy_perform(CURL *easy) { return CURL_FUNCTION(curl_easy_perform)(easy); }
 void matinee_curl_easy_cleanup(CURL *easy) { CURL_FUNCTION(curl_easy_cleanup)(easy); }
 const char *matinee_curl_easy_strerror(CURLcode code) { return CURL_FUNCTION(curl_easy_strerror)(code); }
 

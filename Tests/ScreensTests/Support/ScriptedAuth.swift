@@ -30,7 +30,8 @@ final class ScriptedAuth: AuthProvider {
     for continuation in waiting { continuation.resume() }
   }
 
-  func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant {
+  func signIn(with credential: Credential) async throws(AuthError) -> SessionGrant {
+    guard case .password(let email, let password) = credential else { throw .rejected("Only passwords are known here.") }
     let (isHeld, failure) = state.withLock { state in
       state.attempts.append("\(email) \(password.revealed)")
       return (state.isHeld, state.failure)

@@ -180,6 +180,21 @@ protocol ReaderRepository {
   nonisolated(nonsending) func remove(_ reader: Reader.ID, password: PasswordHash) async throws
 }
 
+/// Codes that are mailed. Times are whole seconds since 1970.
+protocol CodeRepository {
+  /// Stores a code.
+  /// - Returns: whether it was: not when too many were asked for.
+  nonisolated(nonsending) func add(_ code: MailedCode) async throws -> Bool
+  /// The code of a challenge that is still good.
+  nonisolated(nonsending) func code(_ digest: Data, at time: Int64) async throws -> MailedCode?
+  /// Counts a try, before it is compared: many at a time are not more than one after the other.
+  /// - Returns: how many are left after it; `nil` when the code is no longer good.
+  nonisolated(nonsending) func countTry(_ digest: Data, at time: Int64) async throws -> Int?
+  /// Uses the code of a challenge up.
+  /// - Returns: whether it was not used before.
+  nonisolated(nonsending) func use(_ digest: Data) async throws -> Bool
+}
+
 /// What was ordered, tried and paid. Times are whole seconds since 1970.
 protocol OrderRepository {
   /// Starts an order and gives it its number, unless there is one of that id.

@@ -378,6 +378,16 @@ enum Schema {
         ) WITHOUT ROWID;
         CREATE INDEX analytics_batch_by_time ON analytics_batch (received);
         """),
+    Migration(
+      version: 23,
+      sql: """
+        -- digest: of the challenge that the client has. code: of challenge and code. email: as it was asked for, a reader's or not.
+        CREATE TABLE mailed_code (
+          digest BLOB PRIMARY KEY, code BLOB NOT NULL, email TEXT NOT NULL, client TEXT, asked INTEGER NOT NULL, tries INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX mailed_code_by_email ON mailed_code (email, asked);
+        CREATE INDEX mailed_code_by_time ON mailed_code (asked);
+        """),
   ]
 
   /// Also made before an upgrade that has posts to remove.

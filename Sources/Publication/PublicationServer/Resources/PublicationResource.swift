@@ -8,12 +8,14 @@ struct PublicationResource {
   let offersSampleAccount: Bool
   let hasPages: Bool
   let canAddFeeds: Bool
+  let mailsCodes: Bool
 
   nonisolated(nonsending) func info(_ call: Call) async throws -> Response {
     guard var info = try await content.info() else { throw Problem.notFound("publication yet") }
     if !offersSampleAccount { info.sampleAccount = nil }
     info.hostedCheckout = hasPages
     info.canAddFeeds = canAddFeeds
+    info.mailsCodes = mailsCodes
     return try .json(info)
   }
 

@@ -29,22 +29,27 @@ struct SessionResource {
     case .wrong: throw Problem.wrongCredentials
     case .right: break
     }
-    let tokens = try NewTokens()
     if let found, sessions.signOuts(of: found.reader.id) != signOuts {
       throttle.takeBack(guess)
       throw Problem.sessionEnded
     }
-    // The statement that starts the session compares the stored hash again: it may be another one by now.
-    guard let found,
-      let session = try await readers.startSession(
-        tokens.digests, of: found.reader.id, password: found.password, device: Self.shown(credentials.device), at: clock.unixTime)
-    else {
+    guard let found, let response = try await start(found.reader, password: found.password, device: credentials.device) else {
       throttle.failed(guess, at: clock.uptime)
       throw Problem.wrongCredentials
     }
     throttle.succeeded(guess, at: clock.uptime)
-    learn(tokens, found.reader, session)
-    return try .json(tokens.answer(for: found.reader), status: 201)
+    return response
+  }
+
+  /// Begins a session of a reader who is known by now.
+  /// - Returns: the answer, with tokens; `nil` when the password is another one than this by now, or the reader is gone.
+  nonisolated(nonsending) func start(_ reader: Reader, password: PasswordHash, device: String?) async throws -> Response? {
+    let tokens = try NewTokens()
+    let session = try await readers.startSession(
+      tokens.digests, of: reader.id, password: password, device: Self.shown(device), at: clock.unixTime)
+    guard let session else { return nil }
+    learn(tokens, reader, session)
+    return try .json(tokens.answer(for: reader), status: 201)
   }
 
   private enum Comparison {

@@ -5,7 +5,8 @@ extension Publication {
   var about: PublicationResource {
     get throws {
       PublicationResource(
-        content: try content, offersSampleAccount: offersSampleAccount, hasPages: pages != nil, canAddFeeds: feeds?.readersMayAdd ?? false)
+        content: try content, offersSampleAccount: offersSampleAccount, hasPages: pages != nil, canAddFeeds: feeds?.readersMayAdd ?? false,
+        mailsCodes: mails != nil)
     }
   }
 
@@ -80,6 +81,14 @@ extension Publication {
       SessionResource(
         readers: try readers, content: try content, hasher: hasher, throttle: throttle, sessions: sessions, imports: imports, clock: clock,
         offersSampleAccount: offersSampleAccount)
+    }
+  }
+
+  var codeResource: CodeResource {
+    get throws {
+      CodeResource(
+        codes: try codes, readers: try readers, content: try content, session: try sessionResource, hasher: hasher, imports: imports,
+        sessions: sessions, mails: mails, clock: clock)
     }
   }
 

@@ -19,6 +19,8 @@ const char *matinee_curl_version(void);
 
 CURL *_Nullable matinee_curl_easy_init(void);
 void matinee_curl_easy_reset(CURL *easy);
+/// Blocks until the transfer has ended.
+CURLcode matinee_curl_easy_perform(CURL *easy);
 void matinee_curl_easy_cleanup(CURL *easy);
 const char *matinee_curl_easy_strerror(CURLcode code);
 

@@ -1,0 +1,102 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Runtime
+
+/// Signing in, and setting another password, by a code that is mailed.
+struct CodeResource {
+  let codes: any CodeRepository
+  let readers: any ReaderRepository
+  let content: any ContentRepository
+  let session: SessionResource
+  let hasher: PasswordHasher
+  let imports: ImportDesk
+  let sessions: SessionCache
+  let mails: MailQueue?
+  let clock: any AppClock
+
+  /// Has a code mailed. An address that is no reader's gets none, and its client the same answer.
+  nonisolated(nonsending) func request(_ call: Call, _ request: CodeRequest) async throws -> Response {
+    guard let mails else { throw Self.notOffered }
+    let email = ReaderResource.normalized(request.email)
+    guard email.utf8.count <= ReaderResource.longestAddress else { throw Problem.badRequest("The address is too long.") }
+    let (challenge, code) = (try Secrets.token(), try Self.newCode())
+    let mailed = MailedCode(
+      digest: try Digest.sha256(Data(challenge.utf8)), code: try Self.digest(code, challenge), email: email, client: call.request.client,
+      asked: clock.unixTime)
+    let found = try await readers.reader(email: email)?.reader
+    let sample = try await content.info()?.sampleAccount.map { ReaderResource.normalized($0.email) }
+    guard try await codes.add(mailed) else {
+      var response = Response.problem(429, .tooManyAttempts, "Too many codes were asked for. Use one that you got, or try again in an hour.")
+      response.headers["Retry-After"] = "3600"
+      return response
+    }
+    // Nobody reads the sample account's mail.
+    if let found, found.email != sample { mails.send(try await mail(code, to: found)) }
+    return try .json(CodeChallenge(challenge: challenge, expiresIn: Int(MailedCode.lifetime)), status: 202)
+  }
+
+  private nonisolated(nonsending) func mail(_ code: String, to reader: Reader) async throws -> Mail {
+    let name = try await content.info()?.name ?? "The publication"
+    return Mail(
+      sender: name, recipient: reader.email, subject: "\(code) is your code for \(name)",
+      text: """
+        Your code for \(name) is
+
+            \(code)
+
+        Type it into Matinee, where you asked for it. It is good for ten minutes, and once.
+
+        If you did not ask for it, do nothing: without the window in which it was asked for, nobody can use it. Never tell it to anybody.
+
+        """)
+  }
+
+  /// Signs in by a code, and sets another password if there is one.
+  nonisolated(nonsending) func signIn(_ call: Call, _ credentials: CodeCredentials) async throws -> Response {
+    guard mails != nil else { throw Self.notOffered }
+    guard credentials.challenge.utf8.count <= 128, credentials.code.utf8.count <= 64 else {
+      throw Problem.badRequest("“challenge” or “code” is too long.")
+    }
+    let digest = try Digest.sha256(Data(credentials.challenge.utf8))
+    guard let mailed = try await codes.code(digest, at: clock.unixTime) else { throw Self.expired }
+    // Before the code is used up.
+    if let password = credentials.newPassword { try PasswordRule.check(password, email: mailed.email) }
+    guard let left = try await codes.countTry(digest, at: clock.unixTime) else { throw Self.expired }
+    let code = credentials.code.filter { !$0.isWhitespace }
+    guard try Self.digest(code, credentials.challenge) == mailed.code else {
+      guard left > 0 else { throw Self.expired }
+      throw Problem(
+        code: .wrongCode, title: "That is not the code. You have \(left) \(left == 1 ? "try" : "tries") left.", status: 401)
+    }
+    let hash: PasswordHash? =
+      if let password = credentials.newPassword { try await hasher.hash(password) } else { nil }
+    guard let found = try await readers.reader(email: mailed.email), try await codes.use(digest) else { throw Self.expired }
+    if let hash {
+      sessions.signOut(found.reader.id)
+      imports.endSessions(try await readers.setPassword(hash, of: found.reader.id))
+    }
+    return try await session.start(found.reader, password: hash ?? found.password, device: credentials.device) ?? { throw Self.expired }()
+  }
+
+  private static func newCode() throws -> String {
+    // The numbers from 16,000,000 on would make some codes likelier.
+    while true {
+      let number = try Secrets.random(3).reduce(0) { $0 << 8 | Int($1) }
+      guard number < 16_000_000 else { continue }
+      let digits = String(number % 1_000_000)
+      return String(repeating: "0", count: 6 - digits.count) + digits
+    }
+  }
+
+  /// Without the challenge, which is 256 bits long, nobody finds a code by its digest.
+  private static func digest(_ code: String, _ challenge: String) throws -> Data { try Digest.sha256(fields: [challenge, code]) }
+
+  private static let notOffered = Problem(code: .notOffered, title: "This publication mails no codes.", status: 404)
+  private static let expired = Problem(code: .codeExpired, title: "This code is no longer valid. Ask for a new one.", status: 401)
+}
+
+extension Publication {
+  /// Mails codes, with which readers sign in and set another password: offered from here on.
+  public func sendMail(by mailer: any Mailer) { mails = MailQueue(mailer, clock: clock, log: log) }
+}

@@ -1,0 +1,230 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import PublicationServer
+import Synchronization
+import Testing
+
+/// Signing in, and setting another password, by a code that is mailed.
+@Suite(.timeLimit(.minutes(1))) struct MailedCodeTests {
+  /// Keeps what it sends.
+  private final class Box: Mailer {
+    struct Refused: Error {}
+    let mails = Mutex<[Mail]>([])
+    let tries = Mutex(0)
+    let refuses = Mutex(false)
+
+    func send(_ mail: Mail) async throws {
+      tries.withLock { $0 += 1 }
+      guard !refuses.withLock({ $0 }) else { throw Refused() }
+      mails.withLock { $0.append(mail) }
+    }
+
+    func count(_ count: Int) async { while mails.withLock({ $0.count }) < count { await Task.yield() } }
+    /// The six digits of the last mail.
+    func code(_ number: Int = 1) async -> String {
+      await count(number)
+      return String(mails.withLock { $0[number - 1].subject }.prefix(6))
+    }
+  }
+
+  private let box = Box()
+  private let rig: Rig
+
+  init() async throws {
+    rig = try await Rig()
+    await rig.publication.sendMail(by: box)
+  }
+
+  private func ask(_ email: String = "ada@example.org", from client: String? = "192.0.2.1") async throws -> Response {
+    var request = Request(.post, "/v1/session/code", body: try Wire.encode(CodeRequest(email: email)))
+    request.client = client
+    return await rig.publication.handle(request)
+  }
+
+  private func challenge(_ email: String = "ada@example.org") async throws -> String {
+    let response = try await ask(email)
+    #expect(response.status == 202)
+    let challenge = try Wire.decode(CodeChallenge.self, from: response.body)
+    #expect(challenge.expiresIn == 600)
+    return challenge.challenge
+  }
+
+  private func signIn(_ challenge: String, _ code: String, newPassword: String? = nil) async throws -> Response {
+    await rig.send(
+      .post, "/v1/session/mailed",
+      body: try Wire.encode(CodeCredentials(challenge: challenge, code: code, device: "Desk", newPassword: newPassword)))
+  }
+
+  private func other(than code: String, _ step: Int = 1) -> String {
+    let digits = String(((Int(code) ?? 0) + step) % 1_000_000)
+    return String(repeating: "0", count: 6 - digits.count) + digits
+  }
+
+  @Test func theCodeOfTheMailSignsInOnce() async throws {
+    let challenge = try await challenge(" ADA@example.org ")
+    let code = await box.code()
+    #expect(code.count == 6 && code.allSatisfy(\.isNumber))
+    let mail = box.mails.withLock { $0[0] }
+    #expect(mail.recipient == "ada@example.org")
+    #expect(mail.text.contains("\n    \(code)\n"))
+    let response = try await signIn(challenge, " \(code.prefix(3)) \(code.suffix(3)) ")
+    #expect(response.status == 201)
+    let signedIn = try Wire.decode(SignedIn.self, from: response.body)
+    #expect(signedIn.reader.name == "Ada")
+    #expect(try await rig.get("/v1/session", signedIn.accessToken, as: Reader.self).email == "ada@example.org")
+    #expect(try await rig.get("/v1/sessions", signedIn.accessToken, as: [ReaderSession].self).map(\.device) == ["Desk"])
+    let again = try await signIn(challenge, code)
+    #expect(again.status == 401)
+    #expect(try again.problem == Problem(code: .codeExpired, title: "This code is no longer valid. Ask for a new one.", status: 401))
+  }
+
+  @Test func fiveTriesAreAll() async throws {
+    let challenge = try await challenge()
+    let code = await box.code()
+    for left in [4, 3, 2, 1] {
+      let response = try await signIn(challenge, other(than: code, left))
+      #expect(response.status == 401)
+      #expect(try response.problem.title == "That is not the code. You have \(left) \(left == 1 ? "try" : "tries") left.")
+      #expect(try response.problem.code == .wrongCode)
+    }
+    #expect(try await signIn(challenge, other(than: code)).problem.code == .codeExpired)
+    #expect(try await signIn(challenge, code).problem.code == .codeExpired, "too late for the right one")
+  }
+
+  @Test func theFifthTryMayBeTheRightOne() async throws {
+    let challenge = try await challenge()
+    let code = await box.code()
+    for step in 1...4 { _ = try await signIn(challenge, other(than: code, step)) }
+    #expect(try await signIn(challenge, code).status == 201)
+  }
+
+  /// Many at a time are no more tries than one after the other.
+  @Test func guessesAtTheSameTimeAreCounted() async throws {
+    let challenge = try await challenge()
+    let code = await box.code()
+    let statuses = try await withThrowingTaskGroup(of: Problem.Code.self) { group in
+      for step in 1...40 { group.addTask { [self] in try await signIn(challenge, other(than: code, step)).problem.code } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(statuses.count { $0 == .wrongCode } == 4)
+    #expect(statuses.count { $0 == .codeExpired } == 36)
+  }
+
+  @Test func tenMinutesAreAll() async throws {
+    let challenge = try await challenge()
+    let code = await box.code()
+    rig.clock.advance(by: .seconds(600))
+    #expect(try await signIn(challenge, code).problem.code == .codeExpired)
+    let second = try await self.challenge()
+    let newer = await box.code(2)
+    rig.clock.advance(by: .seconds(599))
+    #expect(try await signIn(second, newer).status == 201)
+  }
+
+  /// A code alone is worth nothing: whoever sees the mail has not asked for it.
+  @Test func aCodeBelongsToTheAppThatAsked() async throws {
+    let first = try await challenge()
+    let second = try await challenge("bo@example.org")
+    let (codeOfAda, codeOfBo) = (await box.code(1), await box.code(2))
+    if codeOfAda != codeOfBo {
+      #expect(try await signIn(second, codeOfAda).problem.code == .wrongCode)
+      #expect(try await signIn(first, codeOfBo).problem.code == .wrongCode)
+    }
+    #expect(try await signIn("never asked", codeOfAda).problem.code == .codeExpired)
+    let response = try await signIn(second, codeOfBo)
+    #expect(try Wire.decode(SignedIn.self, from: response.body).reader.name == "Bo")
+  }
+
+  /// Neither by the answer to the request nor by the answers to guesses.
+  @Test func nothingTellsWhetherAnAddressIsKnown() async throws {
+    var seen: [[String]] = []
+    for email in ["ada@example.org", "nobody@example.org", "sample@example.org"] {
+      let response = try await ask(email)
+      var answers = ["\(response.status) \(response.headers.fields.map(\.name).sorted()) \(response.body.count)"]
+      let challenge = try Wire.decode(CodeChallenge.self, from: response.body).challenge
+      for guess in ["", "1", "abcdef", "12345678901234567890", "é"] { answers.append(try await signIn(challenge, guess).problem.title) }
+      seen.append(answers)
+    }
+    #expect(seen[0] == seen[1] && seen[1] == seen[2], "\(seen)")
+    await box.count(1)
+    // The mails of the others would be there by now: one is sent after the other.
+    _ = try await challenge("bo@example.org")
+    await box.count(2)
+    #expect(box.mails.withLock { $0.map(\.recipient) } == ["ada@example.org", "bo@example.org"])
+  }
+
+  @Test func aForgottenPasswordIsReplaced() async throws {
+    let old = try await rig.signIn()
+    let challenge = try await challenge()
+    let code = await box.code()
+    let short = try await signIn(challenge, code, newPassword: "short")
+    #expect(short.status == 400)
+    #expect(try short.problem.title == "A password has at least 10 characters.")
+    let wrong = try await signIn(challenge, other(than: code), newPassword: "a new password")
+    #expect(try wrong.problem.title == "That is not the code. You have 4 tries left.", "the password that was too short was no try")
+    #expect(await rig.send(.get, "/v1/session", token: old).status == 200)
+    let response = try await signIn(challenge, code, newPassword: "a new password")
+    #expect(response.status == 201)
+    let token = try Wire.decode(SignedIn.self, from: response.body).accessToken
+    #expect(try await rig.get("/v1/session", token, as: Reader.self).name == "Ada")
+    #expect(await rig.publication.handle(Request(.get, "/v1/session", headers: ["Authorization": "Bearer \(old)"])).status == 401)
+    let credentials = { (password: String) in try Wire.encode(Credentials(email: "ada@example.org", password: password)) }
+    #expect(await rig.send(.post, "/v1/session", body: try credentials(Rig.password)).status == 401)
+    #expect(await rig.send(.post, "/v1/session", body: try credentials("a new password")).status == 201)
+  }
+
+  /// One who floods a reader's mail does not keep that reader out.
+  @Test func codesAreLimitedByClientAndAddress() async throws {
+    for _ in 1...5 { #expect(try await ask().status == 202) }
+    let refused = try await ask()
+    #expect(refused.status == 429)
+    #expect(refused.headers["Retry-After"] == "3600")
+    #expect(try await ask(from: "192.0.2.2").status == 202, "from elsewhere")
+    #expect(try await ask("bo@example.org").status == 202, "to somebody else")
+    // Whether there is such a reader makes no difference.
+    for _ in 1...5 { #expect(try await ask("nobody@example.org").status == 202) }
+    #expect(try await ask("nobody@example.org").status == 429)
+    for number in 3...100 { _ = try await ask(from: "192.0.2.\(number)") }
+    await box.count(20)
+    _ = try await ask("bo@example.org", from: "192.0.2.200")
+    while !box.mails.withLock({ $0.last?.recipient == "bo@example.org" }) { await Task.yield() }
+    #expect(box.mails.withLock { $0.count { $0.recipient == "ada@example.org" } } == 20)
+    rig.clock.advance(by: .seconds(3601))
+    #expect(try await ask().status == 202)
+  }
+
+  @Test func aPublicationWithoutAMailServerOffersNone() async throws {
+    let rig = try await Rig()
+    #expect(try await rig.get("/v1/publication", nil, as: PublicationInfo.self).mailsCodes == false)
+    #expect(try await self.rig.get("/v1/publication", nil, as: PublicationInfo.self).mailsCodes == true)
+    for (path, body) in [
+      ("/v1/session/code", try Wire.encode(CodeRequest(email: "ada@example.org"))),
+      ("/v1/session/mailed", try Wire.encode(CodeCredentials(challenge: "a", code: "b"))),
+    ] {
+      let response = await rig.send(.post, path, body: body)
+      #expect(response.status == 404)
+      #expect(try response.problem.code == .notOffered)
+    }
+  }
+
+  /// It is tried again, and the one behind it too.
+  @Test func aMailThatIsNotTakenIsTriedAgain() async throws {
+    box.refuses.withLock { $0 = true }
+    _ = try await challenge()
+    while box.tries.withLock({ $0 }) < 1 { await Task.yield() }
+    box.refuses.withLock { $0 = false }
+    while box.mails.withLock({ $0.isEmpty }) {
+      rig.clock.advance(by: .seconds(1))
+      await Task.yield()
+    }
+    #expect(box.tries.withLock { $0 } == 2)
+  }
+
+  @Test func whoIsRemovedMeanwhileIsNotSignedIn() async throws {
+    let challenge = try await challenge()
+    let code = await box.code()
+    #expect(try await rig.operate(.delete, "readers/ada@example.org").status == 204)
+    #expect(try await signIn(challenge, code).problem.code == .codeExpired)
+  }
+}
