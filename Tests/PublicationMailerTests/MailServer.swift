@@ -80,7 +80,9 @@ struct TestIdentity {
 
   /// A python3 that has aiosmtpd: the one on the PATH, or the system's, which is where apt installs for.
   func python() async throws -> String {
-    for python in ["python3", "/usr/bin/python3"] where try await Program([python, "-c", "import aiosmtpd"]).run().status == 0 { return python }
+    for python in ["python3", "/usr/bin/python3"] where try await Program([python, "-c", "import aiosmtpd"]).run().status == 0 {
+      return python
+    }
     throw MailServer.NotStarted()
   }
 }

@@ -22,7 +22,8 @@ import Testing
     }
     let text = String(parts[1]).replacing("\n", with: "")
     return (
-      Dictionary(fields.map { ($0, String($1)) }) { first, _ in first }, String(decoding: Data(base64Encoded: text) ?? Data(), as: UTF8.self)
+      Dictionary(fields.map { ($0, String($1)) }) { first, _ in first },
+      String(decoding: Data(base64Encoded: text) ?? Data(), as: UTF8.self)
     )
   }
 

@@ -32,7 +32,8 @@ import Testing
   @Test(arguments: ["A\r\nBcc: all@example.org", "A\nBcc: all@example.org", "A\u{2028}Bcc: all@example.org", "A\u{85}\r\n\r\nBcc: x"])
   func nothingBecomesAFieldOfItsOwn(text: String) {
     for message in [
-      message(Mail(sender: "The Sample", recipient: text, subject: "a", text: "b")), message(Mail(sender: "The Sample", recipient: "a", subject: text, text: "b")),
+      message(Mail(sender: "The Sample", recipient: text, subject: "a", text: "b")),
+      message(Mail(sender: "The Sample", recipient: "a", subject: text, text: "b")),
       message(Mail(sender: text, recipient: "a", subject: "a", text: "b"), from: text),
     ] {
       let head = message.components(separatedBy: "\r\n\r\n")[0].components(separatedBy: "\r\n")

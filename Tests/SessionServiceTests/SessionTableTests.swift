@@ -33,8 +33,9 @@ import Testing
 
   private static let meanings: [String: Session.State] = [
     "restoring": .restoring, "checking": .checking(.bo, .persisted), "nothing": .signedOut(.noSession), "asked": .signedOut(.byUser),
-    "ended": .signedOut(.ended), "signingOut": .signingOut, "signingIn/first": .signingIn(after: .noSession),
-    "signingIn": .signingIn(after: .ended), "signingIn/asked": .signingIn(after: .byUser), "signingIn/lost": .signingIn(after: .byUserTokenNotErased(lost)),
+    "ended": .signedOut(.ended), "signingOut": .signingOut, "signingIn": .signingIn(after: .ended),
+    "signingIn/first": .signingIn(after: .noSession), "signingIn/asked": .signingIn(after: .byUser),
+    "signingIn/lost": .signingIn(after: .byUserTokenNotErased(lost)),
     "unverified/kept": .unverified(.ada, .persisted), "unverified/lost": .unverified(.ada, .untilQuit(lost)),
     "signedIn/bo": .signedIn(.bo, .saving), "signedIn/bo/kept": .signedIn(.bo, .persisted),
     "signedIn/bo/lost": .signedIn(.bo, .untilQuit(lost)),

@@ -214,7 +214,9 @@ import SessionService
   private func signIn(_ work: State.Work, with credential: Credential) {
     perform(work) { [session] () throws(AuthError) in
       try await session.signIn(with: credential)
-    } done: { [self] in signedIn() }
+    } done: { [self] in
+      signedIn()
+    }
   }
 
   private func perform<Value: Sendable>(

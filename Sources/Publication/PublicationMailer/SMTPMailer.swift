@@ -22,7 +22,9 @@ public final class SMTPMailer: Mailer {
       guard let parts = URLComponents(string: address), let scheme = parts.scheme?.lowercased(), ["smtp", "smtps"].contains(scheme),
         let host = parts.encodedHost, !host.isEmpty, parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil
       else { throw Malformed(address: address, reason: "is no address such as smtps://USER@HOST:465") }
-      guard parts.password == nil else { throw Malformed(address: "\(scheme)://\(host)", reason: "has a password in it, which others can see") }
+      guard parts.password == nil else {
+        throw Malformed(address: "\(scheme)://\(host)", reason: "has a password in it, which others can see")
+      }
       guard parts.user == nil || password != nil else { throw Malformed(address: address, reason: "names a user without a password") }
       url = "\(scheme)://\(host)\(parts.port.map { ":\($0)" } ?? "")"
       user = parts.user

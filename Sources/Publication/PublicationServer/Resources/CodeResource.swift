@@ -27,7 +27,8 @@ struct CodeResource {
     let found = try await readers.reader(email: email)?.reader
     let sample = try await content.info()?.sampleAccount.map { ReaderResource.normalized($0.email) }
     guard try await codes.add(mailed) else {
-      var response = Response.problem(429, .tooManyAttempts, "Too many codes were asked for. Use one that you got, or try again in an hour.")
+      var response = Response.problem(
+        429, .tooManyAttempts, "Too many codes were asked for. Use one that you got, or try again in an hour.")
       response.headers["Retry-After"] = "3600"
       return response
     }
