@@ -159,11 +159,12 @@ import Testing
     sheet.appear()
     payments.value.forReader = 1
     func comesToSay(_ costs: [String]) async { while sheet.state.costs != costs { await Task.yield() } }
-    await comesToSay(["1 payment is not confirmed yet. It goes on when you sign in here again."])
+    await comesToSay(["1 payment is not confirmed yet. You hear what becomes of it when you sign in again."])
     payments.value.forBank = 1
     store.commentDrafts = ["p1": "Half a thought"]
     await comesToSay([
-      "The comment that you began to write is lost.", "2 payments are not confirmed yet. They go on when you sign in here again.",
+      "The comment that you began to write is lost.",
+      "2 payments are not confirmed yet. You hear what becomes of them when you sign in again.",
     ])
     store.commentDrafts = [:]
     payments.value = WaitingPayments()

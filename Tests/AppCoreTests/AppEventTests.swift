@@ -1,5 +1,6 @@
 import AppCore
 import Foundation
+import PublicationAPI
 import HTTPTransport
 import PaymentFeature
 import PaywallFeature
@@ -57,9 +58,9 @@ import Testing
 
   /// Each event says who reads it, and somebody does.
   @Test func eachNameStatesItsUses() {
-    for name in AppEvent.Name.allCases { #expect(!name.uses.isEmpty, "\(name)") }
+    for name in AnalyticsEvent.Name.allCases { #expect(!name.uses.isEmpty, "\(name)") }
     #expect(
-      AppEvent.Name.allCases.filter { $0.uses.contains(.rollouts) }.map(\.rawValue) == [
+      AnalyticsEvent.Name.allCases.filter { $0.uses.contains(.rollouts) }.map(\.rawValue) == [
         "paywall_seen", "payment_token_failed", "payment_charged", "payment_declined",
       ])
   }

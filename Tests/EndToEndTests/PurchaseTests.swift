@@ -175,7 +175,7 @@ final class PurchaseTests: EndToEndCase {
     try app.waitForText("Your bank declined the payment.")
     XCTAssertEqual(app.screens.last, "payment")
     try app.press("Test card")
-    try app.press("Try again")
+    try app.press("Pay")
     try waitUntilUnlocked(title)
     XCTAssertEqual(charges().count, 1)
   }

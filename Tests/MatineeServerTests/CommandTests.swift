@@ -152,7 +152,7 @@ import Testing
     ("serve --mail-from a@b", "--mail-from is for --smtp."), ("serve --mail-from a@b --mail-folder m", "--mail-from is for --smtp."),
     ("serve --smtp a --mail-from a@b --mail-folder m", "Mails are sent by --smtp or written by --mail-folder, and not both."),
     ("serve --smtp smtps://a --mail-from post", "--mail-from takes an address such as post@example.org, not “post”."),
-    ("analytics --days 0", "--days takes a number from 1 to 3660, not “0”."), ("analytics x", "analytics takes options only, not “x”."),
+    ("analytics --days 0", "--days takes a number from 1 to 366, not “0”."), ("analytics x", "analytics takes options only, not “x”."),
     ("analytics --fast", "analytics does not know “--fast”."),
     ("flag list --fast", "flag does not know “--fast”."),
     ("key rotate --algorithm rs256", "--algorithm takes es256 or eddsa, not “rs256”."),

@@ -55,7 +55,7 @@ import Testing
   @Test func aDayIsOneThatCanBeTrue() async throws {
     rig.clock.advance(by: .seconds(80 * 86_400))
     #expect(try await send([event("signed_in", after: 1e10), event("signed_in", after: -1e9)]).status == 204)
-    #expect(try await counts("?days=3660").map(\.day) == ["2024-03-21", "2024-02-20"])
+    #expect(try await counts("?days=366").map(\.day) == ["2024-03-21", "2024-02-20"])
   }
 
   @Test(arguments: [
@@ -70,7 +70,7 @@ import Testing
     ),
     (
       AnalyticsBatch(id: UUID().uuidString, events: Array(repeating: AnalyticsEvent(name: "a", date: Rig.start), count: 101)),
-      "“events” holds at most 100 of them."
+      "“events” holds 1 to 100 of them."
     ),
   ])
   func whatIsNoEventIsRefused(batch: AnalyticsBatch, sentence: String) async throws {
@@ -83,18 +83,43 @@ import Testing
   @Test func nobodyCountsWithoutSigningInOrReadsWithoutBeingTheOperator() async throws {
     #expect(await rig.send(.post, "/v1/analytics", body: Data("{}".utf8)).status == 401)
     #expect(await rig.send(.get, "/v1/operator/analytics", token: token).status == 404)
-    for days in ["0", "x", "3661"] { #expect(try await rig.operate(.get, "analytics?days=\(days)").status == 400) }
+    for days in ["0", "x", "367"] { #expect(try await rig.operate(.get, "analytics?days=\(days)").status == 400) }
   }
 
-  /// Neither how much, nor in how many words.
+  @Test func anEmptyBatchIsNone() async throws {
+    let refused = try await send([])
+    #expect(refused.status == 400)
+    #expect(try refused.problem.title == "“events” holds 1 to 100 of them.")
+  }
+
+  @Test func whatOnlyANewerServerCountsIsAccepted() async throws {
+    #expect(try await send([event("post_liked"), event("signed_in")]).status == 204)
+    #expect(try await counts().map(\.name) == ["signed_in"])
+  }
+
+  /// Neither how much, nor in how many words; and what others do is still counted.
   @Test func nobodyFillsTheDisk() async throws {
-    for part in 0..<50 { try await send((0..<100).map { event("word\(part * 100 + $0)") }) }
-    #expect(try await counts().count == 500)
+    for part in 0..<50 { try await send((0..<100).map { event("screen_seen", "word\(part * 100 + $0)") }) }
+    #expect(try await counts().count == 501)
+    try await send([event("screen_seen", "feed"), event("signed_in")], token: try await rig.signIn("bo"))
+    let counted = try await counts()
+    #expect(counted.first { $0.detail == "other" && $0.name == "screen_seen" }?.count == 4501)
+    #expect(counted.first { $0.name == "signed_in" }?.count == 1)
+    #expect(counted.count == 502)
     let refused = try await send([event("signed_in")])
     #expect(refused.status == 429)
     #expect(refused.headers["Retry-After"] == "3600")
     rig.clock.advance(by: .seconds(86_401))
     #expect(try await send([event("signed_in")]).status == 204)
+  }
+
+  /// One event a batch is no way around it, and what is old goes a little at a time.
+  @Test func batchesAreLimitedToo() async throws {
+    for _ in 0..<1000 { try await send([event("signed_in")]) }
+    #expect(try await send([event("signed_in")]).status == 429)
+    rig.clock.advance(by: .seconds(8 * 86_400))
+    for _ in 0..<6 { #expect(try await send([event("signed_in", after: 8 * 86_400)]).status == 204) }
+    #expect(try await counts().map(\.count) == [6, 1000])
   }
 
   @Test func whoIsRemovedLeavesTheSums() async throws {

@@ -51,6 +51,44 @@ final class LoginViewTests: ScreensTestCase {
     }
   }
 
+  /// The keyboard is where one types next, and nothing of the password's part is in the way.
+  func testACodeTakesThePlaceOfThePassword() throws {
+    try MainActor.assumeIsolated {
+      for width in [360, 990] {
+        let rig = ReaderRig(width: width, mailsCodes: true)
+        let (seen, model) = try login(rig)
+        seen.entries[0].type("ada@example.org")
+        try XCTUnwrap(seen.button("Forgot your password?")).click()
+        eventually("it is mailed") { model.state.code != nil }
+        rig.window.painted()
+        XCTAssertEqual(seen.entries.count, 2)
+        XCTAssertTrue(seen.entries[0].hasFocus)
+        XCTAssertNil(seen.button("Forgot your password?"))
+        XCTAssertNil(seen.button("Use the sample account"))
+        seen.entries[0].type("111111")
+        seen.entries[1].type("a new password")
+        seen.entries[1].pressEnter()
+        eventually("it is wrong") { seen.says("You have 4 tries left.") }
+        rig.window.painted()
+        XCTAssertTrue(seen.entries[0].hasFocus, "what has to be corrected")
+        XCTAssertEqual(seen.entries[1].typed, "a new password")
+        // The way back, and again: nothing of the first code is there.
+        try XCTUnwrap(seen.button("Sign in with a password")).click()
+        rig.window.painted()
+        XCTAssertEqual(seen.entries.map(\.typed), ["ada@example.org", ""])
+        try XCTUnwrap(seen.button("Mail me a code")).click()
+        eventually("it is mailed") { model.state.code != nil }
+        rig.window.painted()
+        XCTAssertEqual(seen.entries.map(\.typed), [""])
+        seen.entries[0].type("012345")
+        seen.entries[0].pressEnter()
+        eventually("signed in") { rig.session.state.user != nil }
+        XCTAssertEqual(rig.auth.attempts.last, "012345 ")
+        rig.close()
+      }
+    }
+  }
+
   func testEnterInTheFirstFieldSubmitsToo() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig()

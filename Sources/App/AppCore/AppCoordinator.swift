@@ -27,6 +27,8 @@ import SessionService
   private let session: Session
   private let flags: Flags
   private let events: AppEvents
+  /// The screen that was counted last.
+  private var seen: Int?
   /// The reader's, until their sign-out is counted too.
   private var analytics: Analytics?
   private let openReader: @MainActor (User) async throws -> ReaderScope
@@ -285,7 +287,11 @@ import SessionService
 
   private func visibleChanged() {
     let tree = navigator.tree
-    if let visible = tree.visible { events.send(.screenSeen, visible.destination.name) }
+    // A question in between does not make the screen another one.
+    if let visible = tree.visible, !visible.destination.isQuestion, visible.id != seen {
+      seen = visible.id
+      events.send(.screenSeen, visible.destination.name)
+    }
     if !tree.isCurtainDown { reader?.place = LastPlace(tree) }
     if !tree.sheets.contains(where: \.destination.isPurchase) { purchase = nil }
   }

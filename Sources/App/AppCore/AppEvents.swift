@@ -1,44 +1,11 @@
 import Foundation
+import PublicationAPI
 import PublicationCommerce
 import PurchaseService
 import Runtime
 
 /// Something that happened in the app, for those who count. It never names an entity, and a reader only where a purchase is counted.
 public struct AppEvent: Equatable, Sendable {
-  /// What happened.
-  public enum Name: String, CaseIterable, Sendable {
-    /// A reader is signed in: at the login, or by a stored session.
-    case signedIn = "signed_in"
-    /// The reader has signed out, or their session ended.
-    case signedOut = "signed_out"
-    /// Another screen is visible; ``AppEvent/detail`` is its name.
-    case screenSeen = "screen_seen"
-    /// A paywall was shown with its offers.
-    case paywallSeen = "paywall_seen"
-    /// A reader is asked for money.
-    case paymentStarted = "payment_started"
-    /// The reader agreed to pay.
-    case paymentAuthorized = "payment_authorized"
-    /// The way to pay gave no token.
-    case paymentTokenFailed = "payment_token_failed"
-    /// A purchase was charged, verified and unlocked.
-    case paymentCharged = "payment_charged"
-    /// A purchase failed in another way; ``AppEvent/detail`` is the failure's code.
-    case paymentDeclined = "payment_declined"
-    /// The reader did not pay.
-    case paymentCancelled = "payment_cancelled"
-    /// A purchase waits for the bank or the store.
-    case paymentPending = "payment_pending"
-
-    /// Who reads it.
-    public var uses: Set<Use> {
-      switch self {
-      case .paywallSeen, .paymentTokenFailed, .paymentCharged, .paymentDeclined: [.rollouts, .analytics]
-      case .signedIn, .signedOut, .screenSeen, .paymentStarted, .paymentAuthorized, .paymentCancelled, .paymentPending: [.analytics]
-      }
-    }
-  }
-
   /// What an event may be read for.
   public enum Use: String, CaseIterable, Sendable {
     /// Counts by the session's side of a roll-out or an experiment.
@@ -48,7 +15,7 @@ public struct AppEvent: Equatable, Sendable {
   }
 
   /// What happened.
-  public let name: Name
+  public let name: AnalyticsEvent.Name
   /// When, by the reader's clock.
   public let date: Date
   /// Which of its kind; `nil` where the name says all.
@@ -59,6 +26,16 @@ public struct AppEvent: Equatable, Sendable {
   fileprivate var line: String {
     let uses = Use.allCases.filter(name.uses.contains).map(\.rawValue).joined(separator: ", ")
     return "\(date.formatted(.iso8601)) \(name.rawValue)\(detail.map { " \($0)" } ?? "") (\(uses))"
+  }
+}
+
+extension AnalyticsEvent.Name {
+  /// Who reads it.
+  public var uses: Set<AppEvent.Use> {
+    switch self {
+    case .paywallSeen, .paymentTokenFailed, .paymentCharged, .paymentDeclined: [.rollouts, .analytics]
+    case .signedIn, .signedOut, .screenSeen, .paymentStarted, .paymentAuthorized, .paymentCancelled, .paymentPending: [.analytics]
+    }
   }
 }
 
@@ -73,7 +50,7 @@ public struct AppEvent: Equatable, Sendable {
   /// Calls the observer with each event from here on, for as long as this object lives.
   package func observe(_ observer: @escaping @MainActor (AppEvent) -> Void) { observers.append(observer) }
 
-  func send(_ name: AppEvent.Name, _ detail: String? = nil, of transaction: Transaction? = nil) {
+  func send(_ name: AnalyticsEvent.Name, _ detail: String? = nil, of transaction: Transaction? = nil) {
     let event = AppEvent(name: name, date: clock.now, detail: detail, transaction: transaction)
     for observer in observers { observer(event) }
   }

@@ -26,7 +26,11 @@ import CGtk
     let words = FittingScroller(label)
     words.expandsHorizontally = true
     words.vertical = .center
-    bar.append(words, action, close)
+    // Below the words where there is too little room beside them.
+    let buttons = Box(.horizontal, spacing: 6, children: [action, close])
+    buttons.vertical = .center
+    buttons.horizontal = .end
+    bar.append(Wrap(words, buttons, least: 140, spacing: 6))
     slide = Slide(bar, from: .bottom)
     slide.horizontal = .center
     // A label that fills a height is as narrow as its text can be within that.

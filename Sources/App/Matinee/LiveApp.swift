@@ -230,10 +230,12 @@ import TesterFeature
 
   private func openWeb(_ url: String) {
     let window = window
+    // Longer ones say no more, and fill a small window.
+    let shown = url.count > 60 ? url.prefix(60) + "…" : url
     let opened = Toolkit.open(url, over: window?.window) {
-      window?.show(message: "This desktop has no browser to open \(url) with.", offering: url)
+      window?.show(message: "This desktop has no browser to open \(shown) with.", offering: url)
     }
-    if !opened { window?.show(message: "This link cannot be opened: \(url)", offering: url) }
+    if !opened { window?.show(message: "This link cannot be opened: \(shown)", offering: url) }
   }
 
   private func composeMail(_ subject: String, _ text: String) {

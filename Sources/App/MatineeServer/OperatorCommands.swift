@@ -79,8 +79,8 @@ extension Command {
       case .option("--data"): data = try words.value(of: word)
       case .option("--days"):
         let text = try words.value(of: word)
-        guard let number = Int(text), (1...3660).contains(number) else {
-          throw Mistake(sentence: "--days takes a number from 1 to 3660, not “\(text)”.")
+        guard let number = Int(text), (1...366).contains(number) else {
+          throw Mistake(sentence: "--days takes a number from 1 to 366, not “\(text)”.")
         }
         days = number
       case .option("--json"): json = true

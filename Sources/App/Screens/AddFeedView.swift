@@ -15,7 +15,6 @@ import Gtk
   private let problemText: SelectionArea
   private let question = Label(wraps: true)
   private let choices = Box(.vertical, spacing: 2)
-  private let choiceList: FittingScroller
   private let add = Button("Add", styles: [.suggested, .pill, "compact"])
   private let close = Button("Cancel", styles: [.pill, "compact"])
   // One line each, and there from the beginning: the dialog would change its height with each name.
@@ -35,18 +34,20 @@ import Gtk
 
   init(_ viewModel: AddFeedViewModel) {
     self.viewModel = viewModel
-    choiceList = FittingScroller(choices)
     problemText = SelectionArea(only: problem, copyAll: "Copy all")
     entry.setStyle("large")
     file.expandsHorizontally = true
-    let asking = Box(
+    let form = Box(
       .vertical, spacing: 12,
       children: [
         Label(
           "The address of a page or of its feed, or a file: a feed, or a list of feeds (OPML) from another reader.", styles: [.dim],
           wraps: true),
-        entry, Box(.horizontal, spacing: 10, children: [choose, file]), problemText, question, choiceList, Self.row(close, add),
+        entry, Box(.horizontal, spacing: 10, children: [choose, file]), problemText, question, choices,
       ])
+    // Large words in a small window leave the buttons where they are.
+    let scroller = FittingScroller(form)
+    let asking = Box(.vertical, spacing: 12, children: [scroller, Self.row(close, add)])
     let adding = Box(.vertical, spacing: 12, children: [words, feed, bar, trouble, Self.row(cancel)])
     let end = Wrap(Self.row(done, fetch), open, spacing: 10)
     end.horizontal = .end
@@ -132,7 +133,7 @@ import Gtk
 
   private func show(_ question: AddFeedViewModel.State.Question?) {
     self.question.isVisible = question != nil
-    choiceList.isVisible = question != nil
+    choices.isVisible = question != nil
     guard asked != question else { return }
     asked = question
     self.question.text = question?.sentence ?? ""

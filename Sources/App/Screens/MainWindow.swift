@@ -207,7 +207,11 @@ import NavigationCore
 
   /// Says that an address is not opened, and offers to copy it.
   public func show(message text: String, offering address: String) {
-    messages.show(text, .init(label: "Copy address") { [weak self] in self?.window.copyToClipboard(address) })
+    let copy = MessageQueue.Action(label: "Copy address") { [weak self] in
+      self?.window.copyToClipboard(address)
+      self?.messages.show("Address copied.")
+    }
+    messages.show(text, copy)
   }
 
   /// A page has its bars at the end. A sheet has its buttons there, and may be as high as the window.

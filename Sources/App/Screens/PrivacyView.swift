@@ -13,8 +13,8 @@ import Gtk
     self.viewModel = viewModel
     folder.horizontal = .start
     let about = Label(
-      "A change of Matinee may reach some readers first. Whether it works for them is always counted: how often a session has it, and how "
-        + "purchases end and starts fail. That says nothing else.", styles: [.caption, .dim], wraps: true)
+      "Trials: a change of Matinee may reach some readers first. Whether it works for them is counted for all: how often a session has it, "
+        + "how often its paywalls are seen, and how purchases end and starts fail.", styles: [.caption, .dim], wraps: true)
     let part = Box(
       .vertical, spacing: 10, styles: [.card, "padded"],
       children: [Label("How you use Matinee", styles: [.subheading], wraps: true), choices.root, folder])

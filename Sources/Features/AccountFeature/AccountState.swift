@@ -43,8 +43,8 @@ public struct WaitingPayments: Equatable, Sendable {
   public var costOfLeaving: String? {
     switch forBank + forReader + forPublication {
     case 0: nil
-    case 1: "1 payment is not confirmed yet. It goes on when you sign in here again."
-    case let count: "\(count) payments are not confirmed yet. They go on when you sign in here again."
+    case 1: "1 payment is not confirmed yet. You hear what becomes of it when you sign in again."
+    case let count: "\(count) payments are not confirmed yet. You hear what becomes of them when you sign in again."
     }
   }
 

@@ -118,11 +118,11 @@ public enum AnalyticsChoice: String, Codable, CaseIterable, Sendable {
   private func update() {
     let name = publication.value ?? "the publication"
     var choices = [
-      State.Choice(id: .none, name: "Do not count", detail: "What you do in Matinee is written down nowhere."),
+      State.Choice(id: .none, name: "Do not count", detail: "What you do in Matinee is counted nowhere, but for the trials below."),
       State.Choice(
         id: .publication, name: "Tell \(name)",
-        detail: "\(name.prefix(1).uppercased() + name.dropFirst()) learns how often screens are opened and how payments end, never what "
-          + "you read or write. It adds that up by day, without your name."),
+        detail: "\(name.prefix(1).uppercased() + name.dropFirst()) learns how often you start Matinee and open its screens, and how "
+          + "payments end, never what you read or write. It adds that up by day, without your name."),
     ]
     if let file {
       choices.append(

@@ -57,6 +57,9 @@ import Runtime
   private var underWay: Set<PurchaseService.Transaction.ID> = []
   private var isLoading = false
   private var wasShown = false
+  /// Whether the reader had nothing of what is offered when it was shown first.
+  private var wasOffered = false
+  private var wasBought = false
   private var watching: [Task<Void, Never>] = []
   private var checkTask: Task<Void, Never>?
 
@@ -195,6 +198,7 @@ import Runtime
     }
     if state.phase == .ready, !wasShown {
       wasShown = true
+      wasOffered = !products.contains(where: purchases.covers)
       output(.shown)
     }
   }
@@ -216,11 +220,17 @@ import Runtime
     paidWithoutAccess = Set(history.filter(\.isPaidWithoutAccess).map(\.productID))
     let waiting = history.filter(\.step.isUnderWay)
     waits = Dictionary(grouping: waiting, by: \.productID).compactMapValues { $0.first?.pendingReason }
-    let wasBought = history.contains { underWay.contains($0.id) && $0.step == .finished && !$0.isRevoked }
+    let isBought = history.contains { underWay.contains($0.id) && $0.step == .finished && !$0.isRevoked }
     underWay = Set(waiting.map(\.id))
     showOffers()
-    // Off the screen, the sheet above it says so.
-    if wasBought, !watching.isEmpty { output(.bought) }
+    if isBought { bought() }
+  }
+
+  /// What is offered here was not the reader's, and is now. Off the screen, the sheet above it says so.
+  private func bought() {
+    guard !wasBought, !watching.isEmpty else { return }
+    wasBought = true
+    output(.bought)
   }
 
   private func passesChanged(to count: Int?) {
@@ -230,7 +240,10 @@ import Runtime
 
   // MARK: Showing
 
-  private func showOffers() { change { show(products, in: &$0) } }
+  private func showOffers() {
+    change { show(products, in: &$0) }
+    if wasOffered, products.contains(where: purchases.covers) { bought() }
+  }
 
   private func show(_ products: [Product], in state: inout State) {
     let monthly = products.first { $0.period == SubscriptionPeriod(months: 1) }

@@ -2,7 +2,34 @@ import Foundation
 
 /// Something that happened in a client, of a reader who agreed to its being counted. It names no reader and nothing that they read.
 public struct AnalyticsEvent: Codable, Equatable, Sendable {
-  /// What happened: 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`.
+  /// What is counted.
+  public enum Name: String, CaseIterable, Sendable {
+    /// A reader is signed in: at the login, or by a stored session.
+    case signedIn = "signed_in"
+    /// The reader has signed out, or their session ended.
+    case signedOut = "signed_out"
+    /// Another screen is visible; ``AnalyticsEvent/detail`` is its name.
+    case screenSeen = "screen_seen"
+    /// A paywall was shown with its offers.
+    case paywallSeen = "paywall_seen"
+    /// A reader is asked for money.
+    case paymentStarted = "payment_started"
+    /// The reader agreed to pay.
+    case paymentAuthorized = "payment_authorized"
+    /// The way to pay gave no token.
+    case paymentTokenFailed = "payment_token_failed"
+    /// A purchase was charged, verified and unlocked.
+    case paymentCharged = "payment_charged"
+    /// A purchase failed in another way; ``AnalyticsEvent/detail`` is the failure's code.
+    case paymentDeclined = "payment_declined"
+    /// The reader did not pay.
+    case paymentCancelled = "payment_cancelled"
+    /// A purchase waits for the bank or the store.
+    case paymentPending = "payment_pending"
+  }
+
+  /// A ``Name``. An unknown one of 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-` is accepted and not counted, so that newer clients work with
+  /// older servers.
   public var name: String
   /// Which of its kind, in the same form, such as a screen's name; `nil` where the name says all.
   public var detail: String?
@@ -17,7 +44,7 @@ public struct AnalyticsEvent: Codable, Equatable, Sendable {
   }
 }
 
-/// `POST /v1/analytics`: at most ``limit`` events.
+/// `POST /v1/analytics`: 1 to ``limit`` events.
 public struct AnalyticsBatch: Codable, Equatable, Sendable, Identifiable {
   /// How many events one request may hold.
   public static let limit = 100

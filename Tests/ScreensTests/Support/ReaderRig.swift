@@ -31,6 +31,8 @@ import XCTest
   let auth = ScriptedAuth()
   /// Whether readers add feeds to the publication.
   let canAddFeeds = LastValue(false)
+  /// Whether the publication mails codes.
+  private let mailsCodes: Bool
   let session: Session
   let pictures: Pictures
   let preferences = Preferences()
@@ -43,8 +45,9 @@ import XCTest
 
   init(
     posts: [Post] = [], clubs: [FanClub] = [.sample("c1")], pictureServer: (any Transport)? = nil,
-    pictureMemory: Int = 64 << 20, width: Int = 1000, height: Int = 720
+    pictureMemory: Int = 64 << 20, width: Int = 1000, height: Int = 720, mailsCodes: Bool = false
   ) {
+    self.mailsCodes = mailsCodes
     fixture = ReaderFixture(posts: posts, clubs: clubs)
     let loader = APIClient(transport: pictureServer ?? PictureServer(), token: { nil })
     pictures = Pictures(client: loader, effects: fixture.effects, clock: pictureClock, limit: pictureMemory)
@@ -74,8 +77,9 @@ import XCTest
     switch destination {
     case .login:
       return Screen(
-        LoginViewModel(session: session, effects: fixture.effects) {
-          LoginPublication(name: "The Sample", tagline: "For tests", sampleAccount: .init(email: "a@b.c", password: Secret("x")))
+        LoginViewModel(session: session, effects: fixture.effects) { [mailsCodes] () throws(AuthError) in
+          LoginPublication(
+            name: "The Sample", tagline: "For tests", sampleAccount: .init(email: "a@b.c", password: Secret("x")), mailsCodes: mailsCodes)
         })
     case .tab(.home): return Screen(FeedViewModel(store: store, formatting: formatting, canAddFeeds: canAddFeeds, output: posts))
     case .tab(.fanClubs):

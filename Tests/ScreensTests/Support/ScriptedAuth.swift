@@ -30,16 +30,30 @@ final class ScriptedAuth: AuthProvider {
     for continuation in waiting { continuation.resume() }
   }
 
+  func requestCode(for email: String) async throws(AuthError) -> Secret {
+    try await attempt("code for \(email)")
+    return Secret("challenge")
+  }
+
   func signIn(with credential: Credential) async throws(AuthError) -> SessionGrant {
-    guard case .password(let email, let password) = credential else { throw .rejected("Only passwords are known here.") }
+    switch credential {
+    case .password(let email, let password):
+      try await attempt("\(email) \(password.revealed)")
+      guard password == Secret("right") else { throw .wrongCredentials }
+    case .mailedCode(let code, _, let newPassword):
+      try await attempt("\(code) \(newPassword?.revealed ?? "")")
+      guard code == "012345" else { throw .wrongCode("That is not the code. You have 4 tries left.") }
+    }
+    return SessionGrant(access: Secret("token"), refresh: Secret("refresh"), user: Self.user)
+  }
+
+  private func attempt(_ words: String) async throws(AuthError) {
     let (isHeld, failure) = state.withLock { state in
-      state.attempts.append("\(email) \(password.revealed)")
+      state.attempts.append(words)
       return (state.isHeld, state.failure)
     }
     if isHeld { await withCheckedContinuation { continuation in state.withLock { $0.waiting.append(continuation) } } }
     if let failure { throw failure }
-    guard password == Secret("right") else { throw .wrongCredentials }
-    return SessionGrant(access: Secret("token"), refresh: Secret("refresh"), user: Self.user)
   }
 
   func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant {

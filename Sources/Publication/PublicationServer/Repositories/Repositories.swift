@@ -284,8 +284,8 @@ protocol KeyRepository {
 protocol AnalyticsRepository {
   /// Counts a batch of a reader, once.
   nonisolated(nonsending) func count(_ batch: AnalyticsBatch, of reader: Reader.ID, at time: Int64) async throws
-  /// How many events of a reader were counted since a time.
-  nonisolated(nonsending) func eventCount(of reader: Reader.ID, since time: Int64) async throws -> Int
+  /// How many batches a reader had counted since a time, and how many events were in them.
+  nonisolated(nonsending) func load(of reader: Reader.ID, since time: Int64) async throws -> (batches: Int, events: Int)
   /// What was counted since the day of a time: the newest day first, then by name.
   nonisolated(nonsending) func counts(since time: Int64) async throws -> [AnalyticsCount]
 }

@@ -48,11 +48,14 @@ struct SQLiteContent: ContentRepository {
 
   func posts(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
     if try isLong(query, for: reader) { return try await longList(query, for: reader) }
-    return try database.reading {
-      if let club = query.fanClub, try !isThere(club) { return nil }
+    let read = { @Sendable (content: SQLiteContent) in
+      if let club = query.fanClub, try !content.isThere(club) { return [Post]?.none }
       let (sql, values) = Self.statement(query, for: reader)
-      return try database.query(sql, values: values, map: Self.post)
+      return try content.database.query(sql, values: values, map: Self.post)
     }
+    // With thousands of clubs it takes a while.
+    if query.isSweeping { return try await readingList(read) }
+    return try database.reading { try read(self) }
   }
 
   /// Whether to find the posts of a list may take long.
@@ -83,7 +86,7 @@ struct SQLiteContent: ContentRepository {
           : "post.id IN (SELECT bookmark.post FROM bookmark WHERE bookmark.reader = ?1)")
     }
     if query.isFollowed { conditions.append("post.fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)") }
-    if query.isSweeping { conditions.append("EXISTS (SELECT 1 FROM fan_club WHERE fan_club.id = post.fan_club)") }
+    if query.isSweeping, query.isInParts { conditions.append("EXISTS (SELECT 1 FROM fan_club WHERE fan_club.id = post.fan_club)") }
     if query.isUnread {
       conditions.append("NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.number = post.number)")
     }
@@ -93,6 +96,17 @@ struct SQLiteContent: ContentRepository {
       values += [position.published, position.id]
     }
     let order = "ORDER BY post.published DESC, post.id DESC"
+    // The newest of each club that is there: those of removed clubs may be hundreds of thousands, and newer.
+    if query.isSweeping, !query.isInParts, query.fanClub == nil, !query.isBookmarked {
+      let near = "SELECT post.number FROM post \(filter(["post.fan_club = fan_club.id"] + conditions)) \(order) LIMIT ?"
+      return (
+        """
+        \(selectPost(body: false)) WHERE post.number IN (
+          SELECT near.number FROM fan_club CROSS JOIN post AS near ON near.number IN (\(near))
+          ORDER BY near.published DESC, near.id DESC LIMIT ?) \(order)
+        """, values + [query.limit, query.limit]
+      )
+    }
     return (
       "\(selectPost(body: false)) WHERE post.number IN (SELECT post.number FROM post \(filter(conditions)) \(order) LIMIT ?) \(order)",
       values + [query.limit]

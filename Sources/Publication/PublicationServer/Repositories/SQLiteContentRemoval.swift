@@ -74,7 +74,9 @@ extension SQLiteContent {
   /// Removes a post with all that belongs to it.
   /// - Returns: how many characters it had; `nil` when the club has none.
   private func sweepPost(of club: FanClub.ID) throws -> Int? {
-    let post = try database.queryOne("SELECT id, number, length(body) FROM post WHERE fan_club = ? LIMIT 1", club) { row in
+    // The newest first: lists of what is unread come past them.
+    let newest = "SELECT id, number, length(body) FROM post WHERE fan_club = ? ORDER BY published DESC, id DESC LIMIT 1"
+    let post = try database.queryOne(newest, club) { row in
       (id: try row.get(0, as: String.self), number: try row.get(1, as: Int64.self), characters: try row.get(2, as: Int.self))
     }
     guard let post else { return nil }

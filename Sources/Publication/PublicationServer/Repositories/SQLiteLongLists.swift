@@ -25,7 +25,7 @@ extension SQLiteContent {
   }
 
   /// Runs one part on a connection for lists, or on the only one of a publication in memory.
-  private nonisolated(nonsending) func readingList<Value: Sendable>(
+  nonisolated(nonsending) func readingList<Value: Sendable>(
     _ body: @escaping @Sendable (SQLiteContent) throws -> Value
   ) async throws -> Value {
     let (limit, size) = (limit ?? WorkLimit(), partSize)

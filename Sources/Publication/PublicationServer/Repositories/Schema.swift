@@ -377,6 +377,7 @@ enum Schema {
           PRIMARY KEY (reader, id)
         ) WITHOUT ROWID;
         CREATE INDEX analytics_batch_by_time ON analytics_batch (received);
+        CREATE INDEX analytics_batch_of_reader ON analytics_batch (reader, received, events);
         """),
     Migration(
       version: 23,

@@ -11,7 +11,7 @@ extension Router {
     .open(.post, .session, takesTurns: false, taking: Credentials.self) { try await $0.sessionResource.signIn($1, $2) },
     .open(.post, .sessionRefresh, taking: RefreshRequest.self) { try await $0.sessionResource.refresh($1, $2) },
     .open(.post, .sessionCode, taking: CodeRequest.self) { try await $0.codeResource.request($1, $2) },
-    .open(.post, .mailedSession, takesTurns: false, taking: CodeCredentials.self) { try await $0.codeResource.signIn($1, $2) },
+    .open(.post, .mailedSession, taking: CodeCredentials.self) { try await $0.codeResource.signIn($1, $2) },
     Route(.get, .session) { try Response.json($1.signedIn) },
     // By whichever of its tokens the client has.
     .open(.delete, .session) { try await $0.sessionResource.signOut($1) },
