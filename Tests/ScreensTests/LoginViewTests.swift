@@ -68,7 +68,7 @@ final class LoginViewTests: ScreensTestCase {
         seen.entries[0].type("111111")
         seen.entries[1].type("a new password")
         seen.entries[1].pressEnter()
-        eventually("it is wrong") { seen.says("You have 4 tries left.") }
+        eventually("it is wrong") { seen.says("That is not the code. You have 4 tries left.") }
         rig.window.painted()
         XCTAssertTrue(seen.entries[0].hasFocus, "what has to be corrected")
         XCTAssertEqual(seen.entries[1].typed, "a new password")

@@ -189,7 +189,7 @@ final class MessageTests: ScreensTestCase {
       try XCTUnwrap(rig.seen.button("Copy address")).click()
       try rig.settle()
       XCTAssertEqual(rig.seen.copied, "https://example.org/")
-      XCTAssertTrue(rig.seen.says("Second."))
+      XCTAssertTrue(rig.seen.says("Address copied."))
       XCTAssertNil(rig.seen.button("Copy address"))
       try rig.close()
     }
