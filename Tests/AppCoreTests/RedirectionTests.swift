@@ -41,6 +41,11 @@ import Testing
     Case(rule: "curtain down", navigation: .about, here: at { $0.tree.isCurtainDown = true }, end: .nowhere),
     Case(rule: "login needed", navigation: .post("p2"), source: .link, here: at { $0.hasReader = false }, end: .afterSignIn),
     Case(rule: "login needed", navigation: .post("p2"), here: at { $0.hasReader = false }, end: .nowhere),
+    Case(
+      rule: "client too old", navigation: .paywall("premium", then: nil), here: at { $0.notice = .tooOld(minimum: "9") },
+      end: .to(.serviceNotice)),
+    Case(rule: "client too old", navigation: .addFeed(nil), here: at { $0.notice = .tooOld(minimum: "9") }, end: .to(.serviceNotice)),
+    Case(rule: "nothing to tell", navigation: .serviceNotice, here: at(), end: .nowhere),
     Case(rule: "feeds not offered", navigation: .addFeed(nil), here: at { $0.canAddFeeds = false }, end: .nowhere),
     Case(
       rule: "way back from the browser", navigation: .purchases(order: .init()), source: .link, here: at(sheets: [.payment("year")]),

@@ -4,6 +4,8 @@ import Testing
 @testable import MatineeServer
 
 @Suite struct CommandTests {
+  private static let others = "init, serve, import, user, order, flag, analytics, minimum-version, maintenance"
+
   private func read(_ line: String) throws -> Command { try Command(line.split(separator: " ").map(String.init)) }
 
   @Test func serve() throws {
@@ -100,6 +102,14 @@ import Testing
         == .serve(data: nil, address: "127.0.0.1", port: 8080, publicURL: nil, readersAddFeeds: false, mail: .folder("m")))
   }
 
+  @Test func theServiceAsAWhole() throws {
+    #expect(try read("minimum-version 1.2.0 --data d") == .operate(data: "d", .minimumVersion("1.2.0")))
+    #expect(try read("minimum-version none") == .operate(data: nil, .minimumVersion(nil)))
+    #expect(try read("maintenance begin --minutes 30") == .operate(data: nil, .beginMaintenance(minutes: 30)))
+    #expect(try read("maintenance begin") == .operate(data: nil, .beginMaintenance(minutes: nil)))
+    #expect(try read("maintenance end") == .operate(data: nil, .endMaintenance))
+  }
+
   @Test func analytics() throws {
     #expect(try read("analytics") == .operate(data: nil, .analytics(days: 30, json: false)))
     #expect(try read("analytics --days 7 --json --data d") == .operate(data: "d", .analytics(days: 7, json: true)))
@@ -118,15 +128,15 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "There is nothing to do: init, serve, import, user, order, flag, analytics or key."),
-    ("start", "“start” is no command; there are init, serve, import, user, order, flag, analytics and key."),
+    ("", "There is nothing to do: \(Self.others) or key."),
+    ("start", "“start” is no command; there are \(Self.others) and key."),
     ("serve x", "serve does not know “x”."),
     ("serve --port", "--port takes a value."), ("serve --port=", "--port takes a value."),
     ("serve --port x", "--port takes a number from 0 to 65535, not “x”."),
     ("serve --port 65536", "--port takes a number from 0 to 65535, not “65536”."),
     ("serve --port -1", "--port takes a number from 0 to 65535, not “-1”."), ("serve --port 80 --port=81", "--port is there twice."),
     ("import --json --json a", "--json is there twice."), ("order list --state paid --state open", "--state is there twice."),
-    ("--data d serve", "The command comes before its options such as “--data”: init, serve, import, user, order, flag, analytics or key."),
+    ("--data d serve", "The command comes before its options such as “--data”: \(Self.others) or key."),
     ("serve --trusted-proxy", "--trusted-proxy takes a value."),
     ("serve --trusted-proxy proxy.example", "--trusted-proxy takes an IP address such as 192.0.2.7, not “proxy.example”."),
     ("serve --trusted-proxy 192.0.2", "--trusted-proxy takes an IP address such as 192.0.2.7, not “192.0.2”."),
@@ -152,6 +162,10 @@ import Testing
     ("serve --mail-from a@b", "--mail-from is for --smtp."), ("serve --mail-from a@b --mail-folder m", "--mail-from is for --smtp."),
     ("serve --smtp a --mail-from a@b --mail-folder m", "Mails are sent by --smtp or written by --mail-folder, and not both."),
     ("serve --smtp smtps://a --mail-from post", "--mail-from takes an address such as post@example.org, not “post”."),
+    ("minimum-version", "minimum-version takes a version such as 1.2.0, or none."),
+    ("maintenance", "Of maintenance there are two commands: begin [--minutes N], and end."),
+    ("maintenance end --minutes 5", "Of maintenance there are two commands: begin [--minutes N], and end."),
+    ("maintenance begin --minutes 0", "--minutes takes a number from 1 to 100000, not “0”."),
     ("analytics --days 0", "--days takes a number from 1 to 366, not “0”."), ("analytics x", "analytics takes options only, not “x”."),
     ("analytics --fast", "analytics does not know “--fast”."),
     ("flag list --fast", "flag does not know “--fast”."),

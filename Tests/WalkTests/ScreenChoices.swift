@@ -45,6 +45,7 @@ extension SplitMix {
     case let model as SearchViewModel: press(model, search())
     case let model as AccountViewModel: press(model, account())
     case let model as SignOutViewModel: press(model, [.signOutTapped, .cancelTapped])
+    case let model as ServiceNoticeViewModel: press(model, [.actionTapped, .closeTapped])
     case let model as PrivacyViewModel: press(model, AnalyticsChoice.allCases.map { .choiceTapped($0) } + [.folderTapped])
     case let model as SessionsViewModel: press(model, sessions(model))
     case let model as ChangePasswordViewModel: press(model, changePassword())

@@ -144,7 +144,8 @@ import SessionService
     let move: Navigation = random.pick([
       .back, .back, .back, .tab(.home), .tab(.fanClubs), .tab(.bookmarks), .tab(.account), .search("post"), .post(id), .comments(id),
       .fanClub(random.pick(WalkContent.clubs)), .paywall("premium", then: .post(id)), .preferences, .about, .shortcuts, .dismiss,
-      .notifications, .privacy, .sessions, .changePassword, .signOut, .purchases(order: nil), .addFeed(nil), .closeGone, .quit,
+      .notifications, .privacy, .serviceNotice, .sessions, .changePassword, .signOut, .purchases(order: nil), .addFeed(nil), .closeGone,
+      .quit,
       .payment(random.pick(WalkContent.products)),
     ])
     trail.append("\(move)")

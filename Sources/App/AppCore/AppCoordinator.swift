@@ -2,6 +2,7 @@ import AddFeedFeature
 import FeatureFlags
 import FeedFeature
 import FeedFormats
+import MenuFeature
 import NavigationCore
 import PaymentFeature
 import PublicationAPI
@@ -27,6 +28,7 @@ import SessionService
   private let session: Session
   private let flags: Flags
   private let events: AppEvents
+  private var watchingNotice: Task<Void, Never>?
   /// The screen that was counted last.
   private var seen: Int?
   /// The reader's, until their sign-out is counted too.
@@ -74,7 +76,7 @@ import SessionService
     self.events = events
     self.openReader = openReader
     self.presenter = presenter
-    publication = PublicationDetails(client, effects: environment.effects)
+    publication = PublicationDetails(client, environment: environment)
     upkeep = Upkeep(session: session, environment: environment)
     session.delegate = self
     events.observe { [weak self] in self?.analytics?.record($0) }
@@ -143,7 +145,7 @@ import SessionService
   private func redirect(_ navigation: Navigation, from source: Source) -> Redirection {
     var surroundings = Surroundings(
       tree: navigator.tree, hasReader: reader != nil, hasPremium: reader?.content.hasPremium == true,
-      canAddFeeds: publication.canAddFeeds.value, loss: loss)
+      canAddFeeds: publication.canAddFeeds.value, notice: publication.notice.value, loss: loss)
     guard case .confirmed(let move) = navigation else { return .of(navigation, from: source, in: surroundings) }
     // The question is answered: it closes, and the sheets beneath it no longer block the move.
     surroundings.loss = nil
@@ -300,6 +302,13 @@ import SessionService
     startUp = nil
     if let reader = report.reader { show(reader, then: report.then) } else { showLogin(then: report.then) }
     for sentence in report.unsaid { say(sentence) }
+    // Whatever the start led to.
+    let notices = publication.notice.stream()
+    watchingNotice = Task { [weak self] in for await notice in notices where !Task.isCancelled { self?.noticeChanged(notice) } }
+  }
+
+  private func noticeChanged(_ notice: ServiceNotice?) {
+    if notice != nil { perform(.serviceNotice) } else if navigator.tree.visible?.destination == .serviceNotice { perform(.dismiss) }
   }
 
   private func signedIn(_ reader: ReaderScope) {

@@ -40,6 +40,8 @@ public indirect enum Navigation: Hashable, Codable, Sendable {
   case shortcuts
   /// What is set on this computer.
   case preferences
+  /// Why the publication does not serve this app.
+  case serviceNotice
   /// A page in the system's browser.
   case web(String)
   /// A folder of this computer, by its path.
@@ -104,6 +106,7 @@ extension Navigation {
     case .about: .sheet(.about)
     case .shortcuts: .sheet(.shortcuts)
     case .preferences: .sheet(.preferences)
+    case .serviceNotice: .sheet(.serviceNotice)
     case .confirm(let move): .sheet(.confirm(move))
     case .login, .web, .folder, .copyLink, .mail, .back, .closeGone, .dismiss, .confirmed, .quit: nil
     }
@@ -169,6 +172,8 @@ public indirect enum Destination: Hashable, Codable, Sendable {
   case shortcuts
   /// What is set on this computer.
   case preferences
+  /// Why the publication does not serve this app.
+  case serviceNotice
   /// The question whether to make this move, although something is lost by it.
   case confirm(Navigation)
 
@@ -186,7 +191,7 @@ public indirect enum Destination: Hashable, Codable, Sendable {
   /// Whether it shows a reader's data; other places are about the app, and can be opened at the login too.
   var needsReader: Bool {
     switch self {
-    case .login, .about, .shortcuts, .preferences: false
+    case .login, .about, .shortcuts, .preferences, .serviceNotice: false
     default: true
     }
   }
@@ -224,6 +229,7 @@ public indirect enum Destination: Hashable, Codable, Sendable {
     case .about: "about"
     case .shortcuts: "shortcuts"
     case .preferences: "preferences"
+    case .serviceNotice: "servicenotice"
     case .confirm: "confirm"
     }
   }

@@ -1,3 +1,6 @@
+import FeatureFlags
+import Foundation
+import MenuFeature
 import PublicationAPI
 import PublicationClient
 import PublicationCommerce
@@ -19,18 +22,36 @@ import Runtime
   /// The publication's paywall; before its answer, the one that every publication has.
   var paywallID: PaywallRecord.ID { info?.defaultPaywallID ?? PurchasableProduct.premium }
 
-  private let client: APIClient
-  private let effects: Effects
+  /// Why it does not serve this app, by its last answer; `nil` while it does.
+  let notice = LastValue<ServiceNotice?>(nil)
 
-  init(_ client: APIClient, effects: Effects) {
+  private let client: APIClient
+  private let environment: AppEnvironment
+
+  init(_ client: APIClient, environment: AppEnvironment) {
     self.client = client
-    self.effects = effects
+    self.environment = environment
   }
 
-  /// Asks the publication, unless it has answered before.
+  /// Asks the publication, unless it has answered before and serves this app.
   /// - Throws: `ClientError`.
   func load() async throws {
-    guard info == nil else { return }
-    info = try await effects.run("publication.load") { [client] in try await client.publication() }
+    guard info == nil || notice.value != nil else { return }
+    do {
+      let info = try await environment.effects.run("publication.load") { [client] in try await client.publication() }
+      self.info = info
+      notice.value = info.minimumVersion.flatMap { isTooOld(for: $0) ? .tooOld(minimum: $0) : nil }
+    } catch {
+      if case .problem(let problem, let rest)? = error as? ClientError, problem.code == .maintenance {
+        notice.value = .maintenance(until: rest.map { environment.clock.now.addingTimeInterval($0 / .seconds(1)) })
+      }
+      throw error
+    }
+  }
+
+  /// A version that is not understood is nobody's fault here.
+  private func isTooOld(for minimum: String) -> Bool {
+    guard let minimum = ClientVersion(minimum), let own = ClientVersion(environment.version) else { return false }
+    return own < minimum
   }
 }

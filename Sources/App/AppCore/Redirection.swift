@@ -1,3 +1,4 @@
+import MenuFeature
 import NavigationCore
 
 /// The facts about the app's present place that decide a ``Navigation``: the rules of ``RedirectionRule`` read nothing else.
@@ -10,6 +11,8 @@ struct Surroundings {
   var hasPremium = false
   /// Whether readers of this publication may add feeds.
   var canAddFeeds = false
+  /// Why the publication does not serve this app; `nil` while it does.
+  var notice: ServiceNotice?
   /// What would be lost with the sheets that are open, in a sentence; `nil` when nothing would.
   var loss: String?
 }
@@ -63,6 +66,17 @@ extension [RedirectionRule] {
       guard !here.hasReader, navigation.needsReader else { return nil }
       // A navigation from a screen of the earlier reader is not performed for the next one.
       return source == .link ? .afterSignIn : .nowhere
+    },
+    RedirectionRule(name: "client too old") { navigation, _, here in
+      guard case .tooOld? = here.notice else { return nil }
+      // What is stored can be read; what the publication would have to do is explained instead.
+      return switch navigation.opening?.place {
+      case .paywall, .payment, .addFeed, .changePassword, .sessions: .to(.serviceNotice)
+      default: nil
+      }
+    },
+    RedirectionRule(name: "nothing to tell") { navigation, _, here in
+      if navigation == .serviceNotice, here.notice == nil { .nowhere } else { nil }
     },
     RedirectionRule(name: "feeds not offered") { navigation, _, here in
       if case .addFeed = navigation, !here.canAddFeeds { .nowhere } else { nil }

@@ -35,6 +35,7 @@ import SessionService
     case .shortcuts: shortcuts()
     case .preferences: preferences(reader)
     case .confirm(let move): confirm(move)
+    case .serviceNotice: serviceNotice()
     default: reader.flatMap { screen(destination, $0) }
     }
   }
@@ -69,6 +70,20 @@ import SessionService
       })
   }
 
+  private func serviceNotice() -> Screen {
+    let publication = publication
+    return Screen(
+      ServiceNoticeViewModel(
+        publication.notice, version: environment.version, homepage: environment.about().homepage, formatting: environment.formatting,
+        askAgain: { try? await publication.load() }
+      ) { [weak coordinator] output in
+        switch output {
+        case .openWeb(let url): coordinator?.perform(.web(url))
+        case .close: coordinator?.perform(.dismiss)
+        }
+      })
+  }
+
   private func preferences(_ reader: ReaderScope?) -> Screen {
     Screen(
       PreferencesViewModel(
@@ -86,7 +101,7 @@ import SessionService
   private func screen(_ destination: Destination, _ reader: ReaderScope) -> Screen? {
     let (content, formatting) = (reader.content, environment.formatting)
     switch destination {
-    case .login, .about, .shortcuts, .preferences, .confirm, .paywall, .payment: return nil
+    case .login, .about, .shortcuts, .preferences, .serviceNotice, .confirm, .paywall, .payment: return nil
     case .tab(.home):
       return Screen(FeedViewModel(store: content, formatting: formatting, canAddFeeds: publication.canAddFeeds, output: posts))
     case .tab(.fanClubs):

@@ -36,6 +36,9 @@ enum Command: Equatable {
            matinee-server flag list [--data FOLDER]
            matinee-server flag report [--data FOLDER] NAME
            matinee-server analytics [--days N] [--json] [--data FOLDER]
+           matinee-server minimum-version [--data FOLDER] VERSION|none
+           matinee-server maintenance begin [--minutes N] [--data FOLDER]
+           matinee-server maintenance end [--data FOLDER]
            matinee-server key rotate [--algorithm es256|eddsa] [--data FOLDER]
            matinee-server --help | --version
 
@@ -62,9 +65,12 @@ enum Command: Equatable {
     flag report    what was counted on each side of a flag, with rates: paywalls seen, bought, failed by code, crashes.
     analytics      one line for each thing that was counted on a day, of readers who agreed: day, what happened, which of its kind, how often;
                    tabs between. Of the last 30 days, or of --days.
+    minimum-version
+                   tells readers of older apps to update, and what they can still do.
+    maintenance    begin tells every reader that the publication is being maintained, and for how long, probably; end opens it again.
     key rotate     signs receipts with a new key from now on; the ones before stay known as long as a receipt may need them.
 
-    user, order, flag, analytics and key also work while the publication is being served. ORDER is an order's number (K7Q2-9XDM) or its identifier.
+    user, order, flag, analytics, minimum-version, maintenance and key also work while the publication is being served. ORDER is an order's number (K7Q2-9XDM) or its identifier.
     An option is given once; --feature and --trusted-proxy may be given several times.
 
       --data FOLDER      where the publication is kept (default: $XDG_DATA_HOME/matinee/server)
@@ -97,6 +103,9 @@ enum Command: Equatable {
                          writes mails into files instead of sending them, for development
     """
 
+  /// All commands but the last.
+  private static let others = "init, serve, import, user, order, flag, analytics, minimum-version, maintenance"
+
   /// Reads a command line, without the program's name.
   /// - Throws: ``Mistake``.
   init(_ arguments: [String]) throws(Mistake) {
@@ -109,15 +118,15 @@ enum Command: Equatable {
     case .argument("order"): self = try Self.order(&words)
     case .argument("flag"): self = try Self.flag(&words)
     case .argument("analytics"): self = try Self.analytics(&words)
+    case .argument("minimum-version"): self = try Self.minimumVersion(&words)
+    case .argument("maintenance"): self = try Self.maintenance(&words)
     case .argument("key"): self = try Self.key(&words)
     case .option("--help"), .argument("help"): self = .help
     case .option("--version"): self = .version
-    case nil: throw Mistake(sentence: "There is nothing to do: init, serve, import, user, order, flag, analytics or key.")
-    case .argument(let other):
-      throw Mistake(sentence: "“\(other)” is no command; there are init, serve, import, user, order, flag, analytics and key.")
+    case nil: throw Mistake(sentence: "There is nothing to do: \(Self.others) or key.")
+    case .argument(let other): throw Mistake(sentence: "“\(other)” is no command; there are \(Self.others) and key.")
     case .option(let other):
-      throw Mistake(
-        sentence: "The command comes before its options such as “\(other)”: init, serve, import, user, order, flag, analytics or key.")
+      throw Mistake(sentence: "The command comes before its options such as “\(other)”: \(Self.others) or key.")
     }
   }
 

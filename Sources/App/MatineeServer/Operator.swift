@@ -15,6 +15,9 @@ enum OperatorTask: Equatable {
   case listFlags
   case reportFlag(String)
   case analytics(days: Int, json: Bool)
+  case minimumVersion(String?)
+  case beginMaintenance(minutes: Int?)
+  case endMaintenance
   case rotateKey(algorithm: String)
   case readers(json: Bool)
   case addReader(email: String, name: String, password: String)
@@ -40,6 +43,11 @@ enum OperatorTask: Equatable {
     case .listFlags: Request(.get, APIPath.operatorFlags.target)
     case .reportFlag(let name): Request(.get, APIPath.operatorFlag(name).target)
     case .analytics(let days, _): Request(.get, APIPath.operatorAnalytics.target + "?days=\(days)")
+    case .minimumVersion(let version):
+      Request(.put, APIPath.operatorMinimumVersion.target, body: try Wire.encode(MinimumVersionRequest(version: version)))
+    case .beginMaintenance(let minutes):
+      Request(.put, APIPath.operatorMaintenance.target, body: try Wire.encode(MaintenanceRequest(minutes: minutes)))
+    case .endMaintenance: Request(.delete, APIPath.operatorMaintenance.target)
     case .rotateKey(let algorithm): Request(.post, APIPath.operatorKeys.target, body: try Wire.encode(KeyRequest(algorithm: algorithm)))
     case .setPassword(let email, let password):
       Request(.put, APIPath.operatorPassword(of: email).target, body: try Wire.encode(PasswordRequest(password: password)))
@@ -69,6 +77,13 @@ enum OperatorTask: Equatable {
     case .analytics(_, let json):
       let counts = try Wire.decode([AnalyticsCount].self, from: response.body)
       return try json ? counts.map(Self.json) : counts.map { "\($0.day)\t\($0.name)\t\($0.detail ?? "")\t\($0.count)" }
+    case .minimumVersion:
+      let version = try Wire.decode(MinimumVersionRequest.self, from: response.body).version
+      return [version.map { "Apps before version \($0) are told to be updated." } ?? "Apps of any version are served."]
+    case .beginMaintenance:
+      let until = try Wire.decode(Maintenance.self, from: response.body).until
+      return ["Readers are told that the publication is being maintained\(until.map { ", until about \($0.formatted(.iso8601))" } ?? "")."]
+    case .endMaintenance: return ["The publication is open again."]
     case .addReader: return ["Added \(try Wire.decode(Reader.self, from: response.body).email)."]
     case .setPassword:
       return ["\(try Wire.decode(Reader.self, from: response.body).email) has a new password, and is signed out everywhere."]

@@ -91,6 +91,43 @@ extension Command {
     return .operate(data: data, .analytics(days: days, json: json))
   }
 
+  static func minimumVersion(_ words: inout Words) throws(Mistake) -> Command {
+    var (data, rest) = (String?.none, [String]())
+    while let word = try words.next() {
+      switch word {
+      case .option("--help"): return .help
+      case .option("--data"): data = try words.value(of: word)
+      case .option(let other): throw Mistake(sentence: "minimum-version does not know “\(other)”.")
+      case .argument(let text): rest.append(text)
+      }
+    }
+    guard rest.count == 1 else { throw Mistake(sentence: "minimum-version takes a version such as 1.2.0, or none.") }
+    return .operate(data: data, .minimumVersion(rest[0] == "none" ? nil : rest[0]))
+  }
+
+  static func maintenance(_ words: inout Words) throws(Mistake) -> Command {
+    var (data, minutes, rest) = (String?.none, Int?.none, [String]())
+    while let word = try words.next() {
+      switch word {
+      case .option("--help"): return .help
+      case .option("--data"): data = try words.value(of: word)
+      case .option("--minutes"):
+        let text = try words.value(of: word)
+        guard let number = Int(text), (1...100_000).contains(number) else {
+          throw Mistake(sentence: "--minutes takes a number from 1 to 100000, not “\(text)”.")
+        }
+        minutes = number
+      case .option(let other): throw Mistake(sentence: "maintenance does not know “\(other)”.")
+      case .argument(let text): rest.append(text)
+      }
+    }
+    switch (rest, minutes) {
+    case (["begin"], _): return .operate(data: data, .beginMaintenance(minutes: minutes))
+    case (["end"], nil): return .operate(data: data, .endMaintenance)
+    default: throw Mistake(sentence: "Of maintenance there are two commands: begin [--minutes N], and end.")
+    }
+  }
+
   static func key(_ words: inout Words) throws(Mistake) -> Command {
     var (data, algorithm, rest) = (String?.none, "es256", [String]())
     while let word = try words.next() {

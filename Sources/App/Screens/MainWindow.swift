@@ -382,6 +382,7 @@ extension Destination {
     case .about: "About Matinee"
     case .shortcuts: "Keyboard shortcuts"
     case .preferences: "Preferences"
+    case .serviceNotice: "Notice"
     }
   }
 }

@@ -45,6 +45,7 @@ import SearchFeature
     case let model as SignOutViewModel: return SignOutView(model)
     case let model as AboutViewModel: return AboutView(model)
     case let model as PreferencesViewModel: return PreferencesView(model)
+    case let model as ServiceNoticeViewModel: return ServiceNoticeView(model)
     case let model as ShortcutsViewModel: return ShortcutsView(model)
     default: fatalError("\(type(of: screen.model)) has no view; see “Adding a screen” in docs/engineers.md")
     }

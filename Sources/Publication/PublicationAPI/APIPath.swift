@@ -154,6 +154,10 @@ extension APIPath {
   public static func operatorPassword(of email: String) -> APIPath { ["v1", "operator", "readers", email, "password"] }
   /// A reader’s sessions.
   public static func operatorSessions(of email: String) -> APIPath { ["v1", "operator", "readers", email, "sessions"] }
+  /// The oldest version of the app that is served.
+  public static var operatorMinimumVersion: APIPath { ["v1", "operator", "minimum-version"] }
+  /// That the publication is being maintained.
+  public static var operatorMaintenance: APIPath { ["v1", "operator", "maintenance"] }
   /// The key that receipts are signed with from now on.
   public static var operatorKeys: APIPath { ["v1", "operator", "keys"] }
 }

@@ -114,6 +114,8 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let inUse: Code = "in_use"
     /// It took longer than a request may; nothing was changed.
     public static let deadlineExceeded: Code = "deadline_exceeded"
+    /// The publication is being maintained; `Retry-After` says for how long, probably.
+    public static let maintenance: Code = "maintenance"
     /// Something broke in the server.
     public static let internalError: Code = "internal_error"
   }

@@ -171,3 +171,27 @@ public struct FlagReport: Codable, Equatable, Sendable {
     self.buckets = buckets
   }
 }
+
+/// `PUT /v1/operator/minimum-version`: the oldest version of the app that is served; `nil` for any.
+public struct MinimumVersionRequest: Codable, Equatable, Sendable {
+  /// ``PublicationInfo/minimumVersion``.
+  public var version: String?
+  /// Memberwise initializer.
+  public init(version: String?) { self.version = version }
+}
+
+/// `PUT /v1/operator/maintenance`: from now on every request but the operator's gets ``Problem/Code/maintenance``. `DELETE` ends it.
+public struct MaintenanceRequest: Codable, Equatable, Sendable {
+  /// How long it takes, probably; `nil` for nobody knows.
+  public var minutes: Int?
+  /// Memberwise initializer.
+  public init(minutes: Int?) { self.minutes = minutes }
+}
+
+/// Maintenance of a publication. It lasts until the operator ends it.
+public struct Maintenance: Codable, Equatable, Sendable {
+  /// When it ends, probably.
+  public var until: Date?
+  /// Memberwise initializer.
+  public init(until: Date?) { self.until = until }
+}

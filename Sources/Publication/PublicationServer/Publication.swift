@@ -61,6 +61,7 @@ public actor Publication {
     let keys: any KeyRepository
     let flags: any FlagRepository
     let analytics: any AnalyticsRepository
+    let service: any ServiceRepository
     /// `nil` when its file is missing.
     var key: SigningKey?
     /// Where ``key`` is stored; `nil` for memory.
@@ -92,6 +93,7 @@ public actor Publication {
   nonisolated let router = Router.publication
   nonisolated let imports = ImportDesk()
   nonisolated let importLimits = ImportLimits()
+  nonisolated let maintenanceSign = MaintenanceSign()
   /// Of readers, by their identifiers.
   nonisolated let turns = Turns()
   /// Of clients without a session in ``sessions``; connections bound how many there are.
@@ -213,7 +215,9 @@ public actor Publication {
       feeds: SQLiteFeeds(database: database, isStopping: isStopping),
       readers: SQLiteReaders(database: database), codes: SQLiteCodes(database: database), orders: SQLiteOrders(database: database),
       balances: SQLiteBalances(database: database), checkouts: SQLiteCheckouts(database: database), keys: keys,
-      flags: SQLiteFlags(database: database), analytics: SQLiteAnalytics(database: database), key: key, keyFile: keyFile)
+      flags: SQLiteFlags(database: database), analytics: SQLiteAnalytics(database: database),
+      service: SQLiteService(database: database), key: key, keyFile: keyFile)
+    maintenanceSign.put(try SQLiteService(database: database).maintenance())
     // After an upgrade no post's words are there yet.
     indexSoon()
     sweepSoon(try content.removedClubs())
@@ -224,6 +228,7 @@ public actor Publication {
     if let answer = imports.overtake(request, sessions, at: clock.unixTime) { return answer }
     do {
       let (route, call) = try router.find(request)
+      if route.access != .operator, let answer = maintenanceSign.answer(at: clock.now) { return answer }
       var response = try await inTurn(route, request) { try await made(route, call) }
       if request.method == .head {
         response.headers["Content-Length"] = response.headers["Content-Length"] ?? "\(response.body.count)"
@@ -348,6 +353,7 @@ public actor Publication {
   var checkoutRepository: any CheckoutRepository { get throws { try opened.checkouts } }
   var keys: any KeyRepository { get throws { try opened.keys } }
   var flagRepository: any FlagRepository { get throws { try opened.flags } }
+  var serviceRepository: any ServiceRepository { get throws { try opened.service } }
   var analyticsRepository: any AnalyticsRepository { get throws { try opened.analytics } }
   var signingKey: SigningKey {
     get throws {

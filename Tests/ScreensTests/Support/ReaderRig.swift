@@ -100,6 +100,11 @@ import XCTest
       return Screen(
         AddFeedViewModel(store: store, formatting: formatting, documents: .onDisk) { [weak self] in self?.outputs.append("\($0)") })
     case .notifications: return Screen(NotificationsViewModel(NotificationPreferences(), store: store))
+    case .serviceNotice:
+      return Screen(
+        ServiceNoticeViewModel(
+          LastValue(.maintenance(until: nil)), version: "1.0", homepage: nil, formatting: formatting, askAgain: {}
+        ) { [weak self] in self?.outputs.append("\($0)") })
     case .privacy:
       let choice = LastValue(AnalyticsChoice.none)
       return Screen(

@@ -280,6 +280,14 @@ protocol KeyRepository {
   nonisolated(nonsending) func retired(neededAt time: Int64?) async throws -> [KeySet.Key]
 }
 
+/// What the operator says of the service as a whole.
+protocol ServiceRepository {
+  nonisolated(nonsending) func minimumVersion() async throws -> String?
+  nonisolated(nonsending) func setMinimumVersion(_ version: String?) async throws
+  nonisolated(nonsending) func maintenance() async throws -> Maintenance?
+  nonisolated(nonsending) func setMaintenance(_ maintenance: Maintenance?) async throws
+}
+
 /// How often things happened in the app.
 protocol AnalyticsRepository {
   /// Counts a batch of a reader, once.

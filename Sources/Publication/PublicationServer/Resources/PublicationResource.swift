@@ -9,6 +9,7 @@ struct PublicationResource {
   let hasPages: Bool
   let canAddFeeds: Bool
   let mailsCodes: Bool
+  let service: any ServiceRepository
 
   nonisolated(nonsending) func info(_ call: Call) async throws -> Response {
     guard var info = try await content.info() else { throw Problem.notFound("publication yet") }
@@ -16,6 +17,7 @@ struct PublicationResource {
     info.hostedCheckout = hasPages
     info.canAddFeeds = canAddFeeds
     info.mailsCodes = mailsCodes
+    info.minimumVersion = try await service.minimumVersion()
     return try .json(info)
   }
 

@@ -6,7 +6,7 @@ extension Publication {
     get throws {
       PublicationResource(
         content: try content, offersSampleAccount: offersSampleAccount, hasPages: pages != nil, canAddFeeds: feeds?.readersMayAdd ?? false,
-        mailsCodes: mails != nil)
+        mailsCodes: mails != nil, service: try serviceRepository)
     }
   }
 
@@ -82,6 +82,10 @@ extension Publication {
         readers: try readers, content: try content, hasher: hasher, throttle: throttle, sessions: sessions, imports: imports, clock: clock,
         offersSampleAccount: offersSampleAccount)
     }
+  }
+
+  var service: ServiceResource {
+    get throws { ServiceResource(service: try serviceRepository, clock: clock, shown: maintenanceSign) }
   }
 
   var codeResource: CodeResource {

@@ -83,6 +83,9 @@ extension Router {
     .operated(.delete, .operatorReader("*")) { try await $0.readerResource.remove($1) },
     .operated(.put, .operatorPassword(of: "*"), taking: PasswordRequest.self) { try await $0.readerResource.setPassword($1, $2) },
     .operated(.delete, .operatorSessions(of: "*")) { try await $0.readerResource.endSessions($1) },
+    .operated(.put, .operatorMinimumVersion, taking: MinimumVersionRequest.self) { try await $0.service.setMinimumVersion($2) },
+    .operated(.put, .operatorMaintenance, taking: MaintenanceRequest.self) { try await $0.service.begin($2) },
+    .operated(.delete, .operatorMaintenance) { publication, _ in try await publication.service.end() },
     .operated(.post, .operatorKeys, taking: KeyRequest.self) { try await $0.receipts.rotate($2) },
   ])
 }
