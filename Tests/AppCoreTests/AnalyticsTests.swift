@@ -167,6 +167,31 @@ import Testing
     #expect(lines(folder).count == 3)
   }
 
+  @Test func aFileThatCannotBeWrittenIsReportedOnceAndItsModeIsItsOwnersAlone() async throws {
+    let (told, publication, folder) = (Told(), try await Sample.publication(clock: clock), try folder())
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let rig = rig(publication, told, folder: folder)
+    rig.coordinator.start()
+    await rig.settle()
+    try await rig.signIn()
+    let file = folder + "/analytics.jsonl"
+    try FileManager.default.createDirectory(atPath: file + "/in the way", withIntermediateDirectories: true)
+    try await choose(.file, rig)
+    for tab in [Tab.home, .bookmarks] {
+      rig.coordinator.perform(.tab(tab))
+      await pass(rig) { !rig.reports.isEmpty }
+      await rig.settle()
+    }
+    #expect(rig.reports.count == 1)
+    #expect(rig.reports.first?.hasPrefix("What is counted cannot be written down.") == true)
+    try FileManager.default.removeItem(atPath: file)
+    rig.coordinator.perform(.tab(.account))
+    await pass(rig) { lines(folder).last == "screen_seen account" }
+    #expect(lines(folder).count == 3, "nothing was lost")
+    #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+    await rig.coordinator.finish()
+  }
+
   @Test func aLongFileLosesItsOlderHalf() throws {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -86,6 +86,11 @@ import Testing
     #expect(second.visible == .serviceNotice)
     model.send(.closeTapped)
     #expect(second.visible == .post("p44"))
+    // Whoever has read it is not told again by each further try.
+    clock.advance(by: .seconds(60))
+    second.coordinator.upkeep.networkIsBack()
+    await second.settle()
+    #expect(second.visible == .post("p44"))
     let article = try #require(second.presenter.visibleScreen?.model as? ArticleViewModel)
     await until { if case .body = article.state.text { true } else { false } }
     second.coordinator.perform(.serviceNotice)

@@ -32,6 +32,8 @@ import Runtime
   private var memory: Memory { didSet { if memory != oldValue { persist(memory) } } }
   private var pausing: Task<Void, Never>?
   private var delivering: Task<Void, Never>?
+  /// Whether it was reported that the file cannot be written.
+  private var hasReported = false
 
   /// How long to wait for more, so that a request has several.
   static let pause = Duration.seconds(10)
@@ -99,7 +101,14 @@ import Runtime
     let task = Task { [weak self] in
       while let self, let sink = sinks[choice.value], let batch = nextBatch() {
         do { try await environment.effects.run("analytics.deliver") { try await sink(batch) } } catch {
-          guard RequestError.isAnswer(error) else { return }
+          guard RequestError.isAnswer(error) else {
+            // A publication that cannot be reached is nothing to tell.
+            if choice.value == .file, !hasReported {
+              environment.report("What is counted cannot be written down. \(error.localizedDescription)")
+              hasReported = true
+            }
+            return
+          }
           // To deliver it again would change nothing, and would hold up what comes later.
           environment.report("What was counted is not taken. \(error.localizedDescription)")
         }

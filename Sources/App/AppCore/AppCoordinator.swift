@@ -29,6 +29,8 @@ import SessionService
   private let flags: Flags
   private let events: AppEvents
   private var watchingNotice: Task<Void, Never>?
+  /// Whether the reader was told why the publication does not serve this app.
+  private var isNoticeShown = false
   /// The screen that was counted last.
   private var seen: Int?
   /// The reader's, until their sign-out is counted too.
@@ -307,8 +309,14 @@ import SessionService
     watchingNotice = Task { [weak self] in for await notice in notices where !Task.isCancelled { self?.noticeChanged(notice) } }
   }
 
+  /// Once for each time that the publication does not serve: another try only says again when it is back.
   private func noticeChanged(_ notice: ServiceNotice?) {
-    if notice != nil { perform(.serviceNotice) } else if navigator.tree.visible?.destination == .serviceNotice { perform(.dismiss) }
+    defer { isNoticeShown = notice != nil }
+    if notice == nil {
+      if navigator.tree.visible?.destination == .serviceNotice { perform(.dismiss) }
+    } else if !isNoticeShown {
+      perform(.serviceNotice)
+    }
   }
 
   private func signedIn(_ reader: ReaderScope) {
