@@ -65,6 +65,10 @@ public struct Scenario: Sendable {
     case refund
     /// Publishes a post in the fan club that new posts come from.
     case publish
+    /// Begins maintenance, of half an hour.
+    case maintain
+    /// Ends it.
+    case reopen
   }
 
   /// What a reader does with the newest notification on the desktop.
@@ -112,6 +116,8 @@ public struct Scenario: Sendable {
     case link(String)
     /// Calls an input of the visible screen's view model, with what it takes.
     case input(String, with: String)
+    /// Calls an input of the visible screen's view model with the code of the newest mail.
+    case mailedCode(String)
     /// Chooses a tab.
     case tab(Tab)
     /// Goes back, or closes the sheet on top.
@@ -184,7 +190,8 @@ public struct Scenario: Sendable {
 
 extension Scenario.Step: Decodable {
   private enum CodingKeys: String, CodingKey, CaseIterable {
-    case signIn, link, input, with, tab, back, advance, wallClock, faults, restart, page, publication, notification, window, tryNow, store,
+    case signIn, link, input, with, mailedCode, tab, back, advance, wallClock, faults, restart, page, publication, notification, window,
+      tryNow, store,
       expect
   }
 
@@ -205,6 +212,7 @@ extension Scenario.Step: Decodable {
     case .input:
       self = .input(
         try container.decode(String.self, forKey: .input), with: try container.decodeIfPresent(String.self, forKey: .with) ?? "")
+    case .mailedCode: self = .mailedCode(try container.decode(String.self, forKey: .mailedCode))
     case .tab: self = .tab(try container.decode(Tab.self, forKey: .tab))
     case .back:
       _ = try container.decode(Bool.self, forKey: .back)

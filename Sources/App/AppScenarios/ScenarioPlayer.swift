@@ -103,6 +103,7 @@ import StubStore
     case .signIn(let account): try signIn(account)
     case .link(let uri): run.coordinator.open(uri: uri)
     case .input(let name, let argument): try input(name, argument)
+    case .mailedCode(let name): try input(name, try await publication.mailedCode())
     case .tab(let tab): run.coordinator.perform(.tab(tab))
     case .back: run.coordinator.perform(.back)
     case .advance(let span): try await advance(by: span.duration(from: clock.now))

@@ -9,15 +9,21 @@ public struct ScenarioPublication: Sendable {
   let transport: any Transport
   private let operatorToken: String
   private let publish: @Sendable () async throws -> Void
+  private let newestCode: @Sendable () async -> String?
 
   /// - Parameters:
   ///   - transport: answers every request.
   ///   - operatorToken: for the operator's part of the API.
   ///   - publish: makes a new post, in a fan club that is always the same.
-  public init(transport: any Transport, operatorToken: String, publish: @escaping @Sendable () async throws -> Void) {
+  ///   - newestCode: the code that was mailed last; `nil` when none was.
+  public init(
+    transport: any Transport, operatorToken: String, publish: @escaping @Sendable () async throws -> Void,
+    newestCode: @escaping @Sendable () async -> String? = { nil }
+  ) {
     self.transport = transport
     self.operatorToken = operatorToken
     self.publish = publish
+    self.newestCode = newestCode
   }
 
   private struct Refusal: Error, CustomStringConvertible { let description: String }
@@ -36,10 +42,26 @@ public struct ScenarioPublication: Sendable {
     try await send(.post, button.target)
   }
 
-  /// Does something about the newest order, or publishes.
+  /// The code that was mailed last.
+  /// - Throws: when none was.
+  func mailedCode() async throws -> String {
+    guard let code = await newestCode() else { throw Refusal(description: "no code was mailed") }
+    return code
+  }
+
+  /// Does something about the newest order or the service, or publishes.
   /// - Throws: when there is no order, or the publication refuses.
   func perform(_ act: Scenario.OperatorAct) async throws {
-    if act == .publish { return try await publish() }
+    switch act {
+    case .publish: return try await publish()
+    case .maintain:
+      _ = try await send(.put, APIPath.operatorMaintenance.target, Wire.encode(MaintenanceRequest(minutes: 30)))
+      return
+    case .reopen:
+      try await send(.delete, APIPath.operatorMaintenance.target)
+      return
+    case .approve, .decline, .refund: break
+    }
     // Newest first.
     let orders = try Wire.decode([Order].self, from: try await send(.get, APIPath.operatorOrders.target).body)
     guard let order = orders.first else { throw Refusal(description: "there are no orders") }
@@ -49,7 +71,7 @@ public struct ScenarioPublication: Sendable {
     case .refund:
       let body = try Wire.encode(RefundRequest(reason: "You asked for your money back."))
       try await send(.post, APIPath.operatorRefund(of: order.id).target, body)
-    case .publish: break
+    case .publish, .maintain, .reopen: break
     }
   }
 

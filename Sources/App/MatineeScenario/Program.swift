@@ -5,6 +5,7 @@ import Foundation
 import HTTPTransport
 import PublicationServer
 import Runtime
+import Synchronization
 
 /// `matinee-scenario`: plays scenario files against the whole app, without a window and without a network.
 @main @MainActor enum Program {
@@ -79,9 +80,11 @@ import Runtime
           let web = ScenarioWeb(clock: clock)
           // Feeds are fetched again when the operator publishes, not by a clock of their own.
           await publication.fetchFeeds(from: web, readersMayAdd: true, clock: ManualClock(now: clock.now))
+          let mails = ScenarioMail()
+          await publication.sendMail(by: mails)
           return ScenarioPublication(
             transport: InProcessTransport { await publication.handle($0) }, operatorToken: try await publication.newOperatorToken(),
-            publish: { try await web.publish(in: publication) })
+            publish: { try await web.publish(in: publication) }, newestCode: { await mails.newestCode() })
         }, print: print)
       try await player.play()
       return nil
@@ -106,4 +109,20 @@ import Runtime
 
   /// At once: an app that a scenario killed is still there, and waits for what never comes.
   private static func leave(_ status: Int32) -> Never { _exit(status) }
+}
+
+/// Keeps the codes that are mailed.
+private final class ScenarioMail: Mailer {
+  private let codes = Mutex<[String]>([])
+
+  func send(_ mail: Mail) async throws { codes.withLock { $0.append(String(mail.subject.prefix { $0.isNumber })) } }
+
+  /// The code that was mailed last; `nil` when none comes. Mails are sent after the answer.
+  func newestCode() async -> String? {
+    for _ in 0..<10_000 {
+      if let code = codes.withLock(\.last) { return code }
+      await Task.yield()
+    }
+    return nil
+  }
 }
