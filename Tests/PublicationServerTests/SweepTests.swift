@@ -106,10 +106,15 @@ import Testing
     let club = try #require(try await house.end(await house.post(Self.document(400))).clubs.first)
     #expect(try await house.rig.get("/v1/search?q=item", house.bo, as: Page<SearchHit>.self).items.count == 20)
     let post = try #require(try await house.rig.get("/v1/posts?fanclub=\(club)", house.bo, as: Page<Post>.self).items.first)
+    for (club, count) in [(stays, 25), (club, 5)] {
+      for post in try await house.rig.get("/v1/posts?limit=\(count)&fanclub=\(club)", house.ada, as: Page<Post>.self).items {
+        #expect(await house.rig.send(.put, "/v1/posts/\(post.id)/bookmark", token: house.ada).status == 200)
+      }
+    }
     let reader = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
     try await house.rig.publication.hide(club, of: reader)
     #expect(try await house.clubs().map(\.id) == [stays])
-    for list in ["", "?unread=true", "?followed=true"] {
+    for list in ["", "?unread=true", "?followed=true", "?bookmarked=true"] {
       let page = try await house.rig.get("/v1/posts\(list)", house.ada, as: Page<Post>.self)
       #expect(page.items.count == 20)
       #expect(page.items.allSatisfy { $0.fanClubID == stays })

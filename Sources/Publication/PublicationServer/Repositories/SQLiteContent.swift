@@ -86,7 +86,9 @@ struct SQLiteContent: ContentRepository {
           : "post.id IN (SELECT bookmark.post FROM bookmark WHERE bookmark.reader = ?1)")
     }
     if query.isFollowed { conditions.append("post.fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)") }
-    if query.isSweeping, query.isInParts { conditions.append("EXISTS (SELECT 1 FROM fan_club WHERE fan_club.id = post.fan_club)") }
+    // Others have few posts to check.
+    let isByClub = query.isSweeping && !query.isInParts && query.fanClub == nil && !query.isBookmarked
+    if query.isSweeping, !isByClub { conditions.append("EXISTS (SELECT 1 FROM fan_club WHERE fan_club.id = post.fan_club)") }
     if query.isUnread {
       conditions.append("NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.number = post.number)")
     }
@@ -97,7 +99,7 @@ struct SQLiteContent: ContentRepository {
     }
     let order = "ORDER BY post.published DESC, post.id DESC"
     // The newest of each club that is there: those of removed clubs may be hundreds of thousands, and newer.
-    if query.isSweeping, !query.isInParts, query.fanClub == nil, !query.isBookmarked {
+    if isByClub {
       let near = "SELECT post.number FROM post \(filter(["post.fan_club = fan_club.id"] + conditions)) \(order) LIMIT ?"
       return (
         """
