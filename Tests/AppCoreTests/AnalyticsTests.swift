@@ -42,6 +42,16 @@ import Testing
       }, tokens: tokens, folder: folder, clock: clock)
   }
 
+  private func signedIn(
+    _ publication: Publication, _ told: Told, tokens: MemoryTokenStore = MemoryTokenStore(), folder: String? = nil
+  ) async throws -> PathRig {
+    let rig = rig(publication, told, tokens: tokens, folder: folder)
+    rig.coordinator.start()
+    await rig.settle()
+    try await rig.signIn()
+    return rig
+  }
+
   private func choose(_ choice: AnalyticsChoice, _ rig: PathRig) async throws {
     rig.coordinator.perform(.privacy)
     await rig.settle()
@@ -74,10 +84,7 @@ import Testing
 
   @Test func nothingIsToldBeforeTheReaderAgreedNorAfterTheyChangedTheirMind() async throws {
     let (told, publication) = (Told(), try await Sample.publication(clock: clock))
-    let rig = rig(publication, told)
-    rig.coordinator.start()
-    await rig.settle()
-    try await rig.signIn()
+    let rig = try await signedIn(publication, told)
     rig.coordinator.perform(.tab(.bookmarks))
     try await choose(.publication, rig)
     rig.coordinator.perform(.post("p44"))
@@ -102,10 +109,7 @@ import Testing
   @Test func whatCouldNotBeToldIsToldAfterTheNextStart() async throws {
     let (told, publication, tokens, folder) = (Told(), try await Sample.publication(clock: clock), MemoryTokenStore(), try folder())
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let first = rig(publication, told, tokens: tokens, folder: folder)
-    first.coordinator.start()
-    await first.settle()
-    try await first.signIn()
+    let first = try await signedIn(publication, told, tokens: tokens, folder: folder)
     try await choose(.publication, first)
     told.isAway.withLock { $0 = true }
     first.coordinator.perform(.search(""))
@@ -127,13 +131,11 @@ import Testing
   /// It would hold up everything after it.
   @Test func whatIsRefusedIsDroppedAndReported() async throws {
     let (told, publication) = (Told(), try await Sample.publication(clock: clock))
-    let rig = rig(publication, told)
-    rig.coordinator.start()
-    await rig.settle()
-    try await rig.signIn()
+    let rig = try await signedIn(publication, told)
     try await choose(.publication, rig)
     let problem = Problem(code: .badRequest, title: "“events” is nothing.", status: 400)
-    told.answer.withLock { $0 = Response(400, body: try! Wire.encode(problem)) }
+    let refusal = Response(400, body: try Wire.encode(problem))
+    told.answer.withLock { $0 = refusal }
     rig.coordinator.perform(.tab(.home))
     await pass(rig) { rig.reports == ["What was counted is not taken. “events” is nothing."] }
     told.answer.withLock { $0 = nil }
@@ -145,10 +147,7 @@ import Testing
   @Test func aFileHasItAllForTheReaderAlone() async throws {
     let (told, publication, folder) = (Told(), try await Sample.publication(clock: clock), try folder())
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let rig = rig(publication, told, folder: folder)
-    rig.coordinator.start()
-    await rig.settle()
-    try await rig.signIn()
+    let rig = try await signedIn(publication, told, folder: folder)
     try await choose(.file, rig)
     rig.coordinator.perform(.tab(.home))
     await pass(rig) { lines(folder) == ["screen_seen feed"] }
@@ -170,10 +169,7 @@ import Testing
   @Test func aFileThatCannotBeWrittenIsReportedOnceAndItsModeIsItsOwnersAlone() async throws {
     let (told, publication, folder) = (Told(), try await Sample.publication(clock: clock), try folder())
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let rig = rig(publication, told, folder: folder)
-    rig.coordinator.start()
-    await rig.settle()
-    try await rig.signIn()
+    let rig = try await signedIn(publication, told, folder: folder)
     let file = folder + "/analytics.jsonl"
     try FileManager.default.createDirectory(atPath: file + "/in the way", withIntermediateDirectories: true)
     try await choose(.file, rig)

@@ -95,15 +95,7 @@ final class RunningServer: Sendable {
     let errorReader = ThreadExecutor(name: "server-errors")
     let isRead = unread == nil
     said = Task { try await errorReader.run { isRead ? String(decoding: errors.readDataToEndOfFile(), as: UTF8.self) : "" } }
-    let line = try await executor.run {
-      var line = Data()
-      while line.last != UInt8(ascii: "\n") {
-        let byte = output.readData(ofLength: 1)
-        if byte.isEmpty { break }
-        line += byte
-      }
-      return String(decoding: line, as: UTF8.self)
-    }
+    let line = try await executor.run { String(decoding: output.line(), as: UTF8.self) }
     guard line.hasPrefix("Listening on http://127.0.0.1:"), line.hasSuffix("\n") else { throw NoLine(text: line) }
     origin = line.dropFirst("Listening on ".count).trimmingCharacters(in: .newlines)
   }

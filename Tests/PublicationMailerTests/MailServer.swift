@@ -34,7 +34,7 @@ final class MailServer: Sendable {
     try output.fileHandleForWriting.close()
     self.input = input.fileHandleForWriting
     self.output = output.fileHandleForReading
-    let line = try await Self.line(of: output.fileHandleForReading, on: reader)
+    let line = try await reader.run { output.fileHandleForReading.line() }
     guard let started = try? JSONDecoder().decode(Started.self, from: line) else { throw NotStarted() }
     port = started.port
   }
@@ -45,19 +45,7 @@ final class MailServer: Sendable {
   }
 
   /// The next mail.
-  func next() async throws -> Taken { try JSONDecoder().decode(Taken.self, from: try await Self.line(of: output, on: reader)) }
-
-  private static func line(of output: FileHandle, on reader: ThreadExecutor) async throws -> Data {
-    try await reader.run {
-      var line = Data()
-      while line.last != UInt8(ascii: "\n") {
-        let byte = output.readData(ofLength: 1)
-        if byte.isEmpty { break }
-        line += byte
-      }
-      return line
-    }
-  }
+  func next() async throws -> Taken { try JSONDecoder().decode(Taken.self, from: try await reader.run { [output] in output.line() }) }
 }
 
 /// A certificate of this machine that nobody has signed, and its key.

@@ -156,15 +156,6 @@ package struct AnalyticsFile: Sendable {
       text = text.dropFirst(text.firstIndex(of: newline).map { $0 + 1 - text.startIndex } ?? 0)
     }
     for event in batch.events { text += try Wire.encode(event) + [newline] }
-    // Made as its owner's alone, and never incomplete.
-    let partial = path + ".partial"
-    try? FileManager.default.removeItem(atPath: partial)
-    guard FileManager.default.createFile(atPath: partial, contents: Data(text), attributes: [.posixPermissions: 0o600]) else {
-      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
-    }
-    guard rename(partial, path) == 0 else {
-      let cause = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
-      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path, NSUnderlyingErrorKey: cause])
-    }
+    try OwnFile.write(Data(text), to: path)
   }
 }

@@ -304,7 +304,7 @@ import SessionService
     startUp = nil
     if let reader = report.reader { show(reader, then: report.then) } else { showLogin(then: report.then) }
     for sentence in report.unsaid { say(sentence) }
-    // Whatever the start led to.
+    // From here on: behind the curtain a sheet cannot be shown.
     let notices = publication.notice.stream()
     watchingNotice = Task { [weak self] in for await notice in notices where !Task.isCancelled { self?.noticeChanged(notice) } }
   }

@@ -49,7 +49,7 @@ import Runtime
     }
   }
 
-  /// A version that is not understood is nobody's fault here.
+  /// An app whose version cannot be read, such as a build without one, counts as new enough.
   private func isTooOld(for minimum: String) -> Bool {
     guard let minimum = ClientVersion(minimum), let own = ClientVersion(environment.version) else { return false }
     return own < minimum

@@ -53,26 +53,21 @@ public struct ScenarioPublication: Sendable {
   /// - Throws: when there is no order, or the publication refuses.
   func perform(_ act: Scenario.OperatorAct) async throws {
     switch act {
-    case .publish: return try await publish()
-    case .maintain:
-      _ = try await send(.put, APIPath.operatorMaintenance.target, Wire.encode(MaintenanceRequest(minutes: 30)))
-      return
-    case .reopen:
-      try await send(.delete, APIPath.operatorMaintenance.target)
-      return
-    case .approve, .decline, .refund: break
-    }
-    // Newest first.
-    let orders = try Wire.decode([Order].self, from: try await send(.get, APIPath.operatorOrders.target).body)
-    guard let order = orders.first else { throw Refusal(description: "there are no orders") }
-    switch act {
-    case .approve: try await send(.post, APIPath.operatorApproval(of: order.id).target)
-    case .decline: try await send(.post, APIPath.operatorRefusal(of: order.id).target)
+    case .publish: try await publish()
+    case .maintain: try await send(.put, APIPath.operatorMaintenance.target, Wire.encode(MaintenanceRequest(minutes: 30)))
+    case .reopen: try await send(.delete, APIPath.operatorMaintenance.target)
+    case .approve: try await send(.post, APIPath.operatorApproval(of: newestOrder()).target)
+    case .decline: try await send(.post, APIPath.operatorRefusal(of: newestOrder()).target)
     case .refund:
       let body = try Wire.encode(RefundRequest(reason: "You asked for your money back."))
-      try await send(.post, APIPath.operatorRefund(of: order.id).target, body)
-    case .publish, .maintain, .reopen: break
+      try await send(.post, APIPath.operatorRefund(of: newestOrder()).target, body)
     }
+  }
+
+  private func newestOrder() async throws -> Order.ID {
+    let orders = try Wire.decode([Order].self, from: try await send(.get, APIPath.operatorOrders.target).body)
+    guard let order = orders.first else { throw Refusal(description: "there are no orders") }
+    return order.id
   }
 
   @discardableResult private func send(_ method: Request.Method, _ path: String, _ body: Data = Data()) async throws -> Response {

@@ -70,7 +70,8 @@ enum Command: Equatable {
     maintenance    begin tells every reader that the publication is being maintained, and for how long, probably; end opens it again.
     key rotate     signs receipts with a new key from now on; the ones before stay known as long as a receipt may need them.
 
-    user, order, flag, analytics, minimum-version, maintenance and key also work while the publication is being served. ORDER is an order's number (K7Q2-9XDM) or its identifier.
+    user, order, flag, analytics, minimum-version, maintenance and key also work while the publication is being served.
+    ORDER is an order's number (K7Q2-9XDM) or its identifier.
     An option is given once; --feature and --trusted-proxy may be given several times.
 
       --data FOLDER      where the publication is kept (default: $XDG_DATA_HOME/matinee/server)
@@ -139,12 +140,7 @@ enum Command: Equatable {
       case .option("--help"): return .help
       case .option("--data"): data = try words.value(of: word)
       case .option("--listen"): address = try words.value(of: word)
-      case .option("--port"):
-        let text = try words.value(of: word)
-        guard let number = Int(text), (0...65535).contains(number) else {
-          throw Mistake(sentence: "--port takes a number from 0 to 65535, not “\(text)”.")
-        }
-        port = number
+      case .option("--port"): port = try words.number(of: word, in: 0...65535)
       case .option("--readers-add-feeds"): readersAddFeeds = true
       case .option("--trusted-proxy"):
         let text = try words.value(of: word)
@@ -252,6 +248,15 @@ struct Words {
       throw Command.Mistake(sentence: "\(name) is there twice.")
     }
     return .option(name)
+  }
+
+  /// The value of the last option that was read, which is a number.
+  mutating func number(of option: Word, in range: ClosedRange<Int>) throws(Command.Mistake) -> Int {
+    let text = try value(of: option)
+    guard let number = Int(text), range.contains(number) else {
+      throw Command.Mistake(sentence: "\(last) takes a number from \(range.lowerBound) to \(range.upperBound), not “\(text)”.")
+    }
+    return number
   }
 
   /// The value of the last option that was read.

@@ -8,12 +8,7 @@ extension Command {
       switch word {
       case .option("--help"): return .help
       case .option("--data"): data = try words.value(of: word)
-      case .option("--percent"):
-        let text = try words.value(of: word)
-        guard let number = Int(text), (0...100).contains(number) else {
-          throw Mistake(sentence: "--percent takes a number from 0 to 100, not “\(text)”.")
-        }
-        percent = number
+      case .option("--percent"): percent = try words.number(of: word, in: 0...100)
       case .option("--min-version"): version = try words.value(of: word)
       case .option("--feature"): features.append(try words.value(of: word))
       case .option(let other): throw Mistake(sentence: "flag does not know “\(other)”.")

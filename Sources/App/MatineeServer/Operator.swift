@@ -3,6 +3,7 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 import PublicationServer
+import Runtime
 import SQLiteStorage
 
 /// An operator's command as a request to the API: the same whether a server has the publication open or none.

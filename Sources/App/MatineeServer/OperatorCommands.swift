@@ -77,12 +77,7 @@ extension Command {
       switch word {
       case .option("--help"): return .help
       case .option("--data"): data = try words.value(of: word)
-      case .option("--days"):
-        let text = try words.value(of: word)
-        guard let number = Int(text), (1...366).contains(number) else {
-          throw Mistake(sentence: "--days takes a number from 1 to 366, not “\(text)”.")
-        }
-        days = number
+      case .option("--days"): days = try words.number(of: word, in: 1...366)
       case .option("--json"): json = true
       case .option(let other): throw Mistake(sentence: "analytics does not know “\(other)”.")
       case .argument(let other): throw Mistake(sentence: "analytics takes options only, not “\(other)”.")
@@ -111,12 +106,7 @@ extension Command {
       switch word {
       case .option("--help"): return .help
       case .option("--data"): data = try words.value(of: word)
-      case .option("--minutes"):
-        let text = try words.value(of: word)
-        guard let number = Int(text), (1...100_000).contains(number) else {
-          throw Mistake(sentence: "--minutes takes a number from 1 to 100000, not “\(text)”.")
-        }
-        minutes = number
+      case .option("--minutes"): minutes = try words.number(of: word, in: 1...100_000)
       case .option(let other): throw Mistake(sentence: "maintenance does not know “\(other)”.")
       case .argument(let text): rest.append(text)
       }

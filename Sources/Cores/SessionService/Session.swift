@@ -92,7 +92,7 @@ import Runtime
   /// - Throws: ``AuthError``.
   public func requestCode(for email: String) async throws(AuthError) -> Secret {
     do { return try await effects.run("session.code") { [auth] in try await auth.requestCode(for: email) } } catch {
-      throw error as? AuthError ?? .unreachable("The publication cannot be reached.")
+      throw AuthError(thrown: error)
     }
   }
 
@@ -116,7 +116,7 @@ import Runtime
     } catch {
       guard generation == self.generation else { throw .superseded }
       receive(.notGranted)
-      throw error as? AuthError ?? .unreachable("The publication cannot be reached.")
+      throw AuthError(thrown: error)
     }
     guard generation == self.generation else {
       revoke(granted.refresh)
@@ -226,7 +226,7 @@ import Runtime
       let answer: Result<SessionGrant, AuthError>
       do {
         answer = .success(try await effects.run("session.refresh") { try await auth.refresh(old) })
-      } catch { answer = .failure(error as? AuthError ?? .unreachable("The publication cannot be reached.")) }
+      } catch { answer = .failure(AuthError(thrown: error)) }
       // Either the user signed out meanwhile, which ended the session for the backend too; or another refresh replaced this one, and the
       // tokens of this answer are worthless.
       guard generation == self.generation, number == refreshes else { return .superseded }
@@ -318,4 +318,9 @@ extension Result<Void, TokenStoreError> {
     case .failure(let error): .untilQuit(error)
     }
   }
+}
+
+extension AuthError {
+  /// From what an effect threw.
+  fileprivate init(thrown error: any Error) { self = error as? AuthError ?? .unreachable("The publication cannot be reached.") }
 }

@@ -37,11 +37,12 @@ public struct WaitingPayments: Equatable, Sendable {
   }
 
   /// Whether there are any.
-  public var areAny: Bool { forBank + forReader + forPublication > 0 }
+  public var areAny: Bool { count > 0 }
+  private var count: Int { forBank + forReader + forPublication }
 
   /// What signing out means to them, in a sentence; `nil` without any.
   public var costOfLeaving: String? {
-    switch forBank + forReader + forPublication {
+    switch count {
     case 0: nil
     case 1: "1 payment is not confirmed yet. You hear what becomes of it when you sign in again."
     case let count: "\(count) payments are not confirmed yet. You hear what becomes of them when you sign in again."

@@ -83,6 +83,7 @@ import ReaderContent
 
   private var observation: Observation?
   private var watching: [Task<Void, Never>] = []
+  private var watchingPayments: Task<Void, Never>?
   private lazy var loader = EntityLoader(store) { [store, id] in
     try await store.loadPost(id, refetch: $0)
   } onEnd: { [weak self] in
@@ -121,13 +122,16 @@ import ReaderContent
     state.badge = badge
   }
 
-  isolated deinit { for task in watching { task.cancel() } }
+  isolated deinit {
+    for task in watching { task.cancel() }
+    watchingPayments?.cancel()
+  }
 
   /// The page is on screen: loads the first time, and again when that failed or the reader's access changed meanwhile.
   public func appear() {
     guard observation == nil else { return }
     observation = store.posts.observe(id) { [weak self] in self?.update() }
-    let (passes, waiting, payments) = (store.passes.stream(), store.outboxStatus.stream(), payments())
+    let (passes, waiting) = (store.passes.stream(), store.outboxStatus.stream())
     // A stream still gives what it held when its reader was cancelled.
     watching = [
       Task { [weak self] in
@@ -135,9 +139,6 @@ import ReaderContent
       },
       Task { [weak self] in
         for await _ in waiting where !Task.isCancelled { self?.update() }
-      },
-      Task { [weak self] in
-        for await isPaying in payments where !Task.isCancelled { self?.state.isPaying = isPaying }
       },
     ]
     store.enter(self)
@@ -151,6 +152,7 @@ import ReaderContent
     observation = nil
     for task in watching { task.cancel() }
     watching = []
+    stopWatchingPayments()
     store.leave(self)
   }
 
@@ -327,7 +329,23 @@ import ReaderContent
     new.hasDraft = store.commentDrafts[id] != nil
     let passes = row.isLocked ? store.passes.value ?? 0 : 0
     if !new.isUnlocking { new.passOffer = passes > 0 ? "Unlock with a pass (\(formatting.count(passes)) left)" : nil }
+    if row.isLocked { watchPayments() } else { stopWatchingPayments() }
+    new.isPaying = row.isLocked && state.isPaying
     state = new
+  }
+
+  /// For a locked text alone: the journal is read, and the store is asked, as long as the stream is.
+  private func watchPayments() {
+    guard watchingPayments == nil else { return }
+    let payments = payments()
+    watchingPayments = Task { [weak self] in
+      for await isPaying in payments where !Task.isCancelled { self?.state.isPaying = isPaying }
+    }
+  }
+
+  private func stopWatchingPayments() {
+    watchingPayments?.cancel()
+    watchingPayments = nil
   }
 
   /// Whether the reader has access now to a locked text, which is being loaded.

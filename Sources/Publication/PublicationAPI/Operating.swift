@@ -182,7 +182,7 @@ public struct MinimumVersionRequest: Codable, Equatable, Sendable {
 
 /// `PUT /v1/operator/maintenance`: from now on every request but the operator's gets ``Problem/Code/maintenance``. `DELETE` ends it.
 public struct MaintenanceRequest: Codable, Equatable, Sendable {
-  /// How long it takes, probably; `nil` for nobody knows.
+  /// How long it takes, probably; `nil` when that is not known.
   public var minutes: Int?
   /// Memberwise initializer.
   public init(minutes: Int?) { self.minutes = minutes }

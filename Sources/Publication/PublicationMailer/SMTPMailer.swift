@@ -6,11 +6,11 @@ import Runtime
 /// Sends mails by SMTP (RFC 5321), by libcurl, always with TLS: from the first byte (`smtps:`, RFC 8314), or by STARTTLS (`smtp:`, RFC 3207),
 /// without which nothing is sent. One mail at a time, on a thread of its own.
 public final class SMTPMailer: Mailer {
-  /// Where a mail server is, and who one is there.
+  /// A mail server, and the account on it.
   public struct Server: Equatable, Sendable {
     /// `smtps://HOST[:PORT]`, or `smtp://HOST[:PORT]`.
     public let url: String
-    /// Who signs in there; `nil` for nobody.
+    /// The user to authenticate as (RFC 4954); `nil` to send without.
     public let user: String?
     /// The password.
     public let password: String?

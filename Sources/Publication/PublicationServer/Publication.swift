@@ -288,10 +288,9 @@ public actor Publication {
     switch (error as? SQLiteError)?.code {
     case .interrupted: return .problem(503, .deadlineExceeded, "This took the publication too long. Try again in a moment.")
     case .busy:
-      var response = Response.problem(
-        503, .busy, "Another program has the publication’s database locked, and nothing of this was stored. Try again in a moment.")
-      response.headers["Retry-After"] = "1"
-      return response
+      return .problem(
+        503, .busy, "Another program has the publication’s database locked, and nothing of this was stored. Try again in a moment.",
+        retryAfter: 1)
     case .full: return .problem(507, .internalError, "The publication has no room left, and nothing of this was stored. Try again later.")
     default: break
     }

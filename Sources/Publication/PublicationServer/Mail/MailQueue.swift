@@ -1,11 +1,11 @@
 import Runtime
 
-/// Sends mails one after the other, in the background: nobody who asked for one can tell from the time that it takes whether it was sent.
+/// Sends mails one after the other, in the background. The time of an answer does not tell whether a mail was sent for it.
 /// From any thread.
 final class MailQueue: Sendable {
   /// How often a mail is tried, and how long between.
   static let pauses: [Duration] = [.seconds(5), .seconds(30)]
-  /// More than that wait for nobody: what is behind would come too late to be of use.
+  /// How many may wait. A code behind them would have expired when it is sent.
   static let longest = 200
 
   private let mailer: any Mailer

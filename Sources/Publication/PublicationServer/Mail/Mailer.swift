@@ -1,5 +1,5 @@
 import Foundation
-import SignedReceipts
+import Runtime
 
 /// A mail of the publication: plain text, to one reader.
 public struct Mail: Equatable, Sendable {
@@ -40,7 +40,7 @@ extension Mail {
       "From: \(Self.word(sender)) <\(Self.line(address))>", "To: <\(Self.line(recipient))>", "Subject: \(Self.word(subject))",
       "Date: \(Self.date(date))", "Message-ID: <\(id)@\(Self.line(domain))>", "MIME-Version: 1.0",
       "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: base64",
-      // RFC 3834: nobody is on holiday for this.
+      // RFC 3834, 5: automatic replies, such as those about a holiday, are not wanted.
       "Auto-Submitted: auto-generated",
     ]
     let body = Data(text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n").utf8)

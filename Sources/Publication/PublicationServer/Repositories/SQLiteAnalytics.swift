@@ -8,7 +8,7 @@ struct SQLiteAnalytics: AnalyticsRepository {
 
   func count(_ batch: AnalyticsBatch, of reader: Reader.ID, at time: Int64) throws {
     try database.transaction {
-      // A few at a time, and more than come: nobody waits for what a month has left.
+      // A few rows a call, and more than a call adds: a backlog does not delay a request.
       try database.execute(
         """
         DELETE FROM analytics_batch WHERE (reader, id) IN (SELECT reader, id FROM analytics_batch WHERE received < ? LIMIT ?)
@@ -68,6 +68,6 @@ struct SQLiteAnalytics: AnalyticsRepository {
   private static let batchMemory = 7 * day
   private static let countMemory = 366 * day
   private static let removedAtATime = 200
-  /// More than any client has: nobody fills the disk with words of their own.
+  /// The most rows of a day, which is more than any client makes: invented details cannot fill the disk.
   private static let kindsADay = 500
 }

@@ -20,8 +20,7 @@ struct SQLiteKeys: KeyRepository {
       if let known, try database.queryOne("SELECT 1 FROM receipt_key WHERE kid = ?", known.kid, map: { _ in true }) == nil {
         try retire(known, at: time)
       }
-      try database.execute(
-        "INSERT OR REPLACE INTO setting (name, value) VALUES ('receipt_key', ?)", String(decoding: try Wire.encode(key), as: UTF8.self))
+      try database.set("receipt_key", to: key)
     }
   }
 
@@ -66,5 +65,13 @@ extension Connection {
         throw Publication.Failure.damagedSetting(name: name)
       }
     }
+  }
+
+  /// Stores a setting as JSON; `nil` removes it.
+  /// - Throws: `SQLiteError`, `EncodingError`.
+  func set(_ name: String, to value: (some Encodable)?) throws {
+    guard let value else { return _ = try execute("DELETE FROM setting WHERE name = ?", name) }
+    try execute(
+      "INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", name, String(decoding: try Wire.encode(value), as: UTF8.self))
   }
 }

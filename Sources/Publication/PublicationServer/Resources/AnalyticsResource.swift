@@ -22,9 +22,7 @@ struct AnalyticsResource {
     }
     let load = try await analytics.load(of: reader, since: clock.unixTime - 86_400)
     guard load.batches < Self.mostADay.batches, load.events < Self.mostADay.events else {
-      var response = Response.problem(429, .tooManyAttempts, "There were too many events of this reader today.")
-      response.headers["Retry-After"] = "3600"
-      return response
+      return .problem(429, .tooManyAttempts, "There were too many events of this reader today.", retryAfter: 3600)
     }
     // Names that only a newer server counts are accepted, so that the client does not send them for ever.
     try await analytics.count(AnalyticsBatch(id: id.uuidString, events: batch.events), of: reader, at: clock.unixTime)

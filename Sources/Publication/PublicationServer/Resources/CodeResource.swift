@@ -6,14 +6,9 @@ import Runtime
 /// Signing in, and setting another password, by a code that is mailed.
 struct CodeResource {
   let codes: any CodeRepository
-  let readers: any ReaderRepository
-  let content: any ContentRepository
-  let session: SessionResource
-  let hasher: PasswordHasher
-  let imports: ImportDesk
-  let sessions: SessionCache
+  /// `nil` when none are sent.
   let mails: MailQueue?
-  let clock: any AppClock
+  let session: SessionResource
 
   /// Has a code mailed. An address that is no reader's gets none, and its client the same answer.
   nonisolated(nonsending) func request(_ call: Call, _ request: CodeRequest) async throws -> Response {
@@ -23,22 +18,20 @@ struct CodeResource {
     let (challenge, code) = (try Secrets.token(), try Self.newCode())
     let mailed = MailedCode(
       digest: try Digest.sha256(Data(challenge.utf8)), code: try Self.digest(code, challenge), email: email, client: call.request.client,
-      asked: clock.unixTime)
-    let found = try await readers.reader(email: email)?.reader
-    let sample = try await content.info()?.sampleAccount.map { ReaderResource.normalized($0.email) }
+      asked: session.clock.unixTime)
+    let found = try await session.readers.reader(email: email)?.reader
+    let sample = try await session.content.info()?.sampleAccount.map { ReaderResource.normalized($0.email) }
     guard try await codes.add(mailed) else {
-      var response = Response.problem(
-        429, .tooManyAttempts, "Too many codes were asked for. Use one that you got, or try again in an hour.")
-      response.headers["Retry-After"] = "3600"
-      return response
+      return .problem(
+        429, .tooManyAttempts, "Too many codes were asked for. Use one that you got, or try again in an hour.", retryAfter: 3600)
     }
-    // Nobody reads the sample account's mail.
+    // The sample account has no mailbox.
     if let found, found.email != sample { mails.send(try await mail(code, to: found)) }
     return try .json(CodeChallenge(challenge: challenge, expiresIn: Int(MailedCode.lifetime)), status: 202)
   }
 
   private nonisolated(nonsending) func mail(_ code: String, to reader: Reader) async throws -> Mail {
-    let name = try await content.info()?.name ?? "The publication"
+    let name = try await session.content.info()?.name ?? "The publication"
     return Mail(
       sender: name, recipient: reader.email, subject: "\(code) is your code for \(name)",
       text: """
@@ -60,10 +53,10 @@ struct CodeResource {
       throw Problem.badRequest("“challenge” or “code” is too long.")
     }
     let digest = try Digest.sha256(Data(credentials.challenge.utf8))
-    guard let mailed = try await codes.code(digest, at: clock.unixTime) else { throw Self.expired }
+    guard let mailed = try await codes.code(digest, at: session.clock.unixTime) else { throw Self.expired }
     // Before the code is used up.
     if let password = credentials.newPassword { try PasswordRule.check(password, email: mailed.email) }
-    guard let left = try await codes.countTry(digest, at: clock.unixTime) else { throw Self.expired }
+    guard let left = try await codes.countTry(digest, at: session.clock.unixTime) else { throw Self.expired }
     let code = credentials.code.filter { !$0.isWhitespace }
     guard try Self.digest(code, credentials.challenge) == mailed.code else {
       guard left > 0 else { throw Self.expired }
@@ -71,11 +64,11 @@ struct CodeResource {
         code: .wrongCode, title: "That is not the code. You have \(left) \(left == 1 ? "try" : "tries") left.", status: 401)
     }
     let hash: PasswordHash? =
-      if let password = credentials.newPassword { try await hasher.hash(password) } else { nil }
-    guard let found = try await readers.reader(email: mailed.email), try await codes.use(digest) else { throw Self.expired }
+      if let password = credentials.newPassword { try await session.hasher.hash(password) } else { nil }
+    guard let found = try await session.readers.reader(email: mailed.email), try await codes.use(digest) else { throw Self.expired }
     if let hash {
-      sessions.signOut(found.reader.id)
-      imports.endSessions(try await readers.setPassword(hash, of: found.reader.id))
+      session.sessions.signOut(found.reader.id)
+      session.imports.endSessions(try await session.readers.setPassword(hash, of: found.reader.id))
     }
     return try await session.start(found.reader, password: hash ?? found.password, device: credentials.device) ?? { throw Self.expired }()
   }

@@ -64,10 +64,9 @@ struct CommentResource {
     guard let pause = try await comments.pause(before: id, by: reader, at: clock.unixTime, mostAnHour: Self.mostCommentsAnHour) else {
       return nil
     }
-    var response = Response.problem(
-      429, .tooManyAttempts, "You have written \(Self.mostCommentsAnHour) comments within an hour. Write more a little later.")
-    response.headers["Retry-After"] = "\(pause)"
-    return response
+    return .problem(
+      429, .tooManyAttempts, "You have written \(Self.mostCommentsAnHour) comments within an hour. Write more a little later.",
+      retryAfter: Int(pause))
   }
 
   private static let mostCommentsAnHour = 60

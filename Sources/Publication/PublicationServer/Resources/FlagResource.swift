@@ -53,9 +53,7 @@ struct FlagResource {
     }
     let events = try batch.events.enumerated().map { index, event in try event.checked("events[\(index)]") }
     guard try await flags.eventCount(of: reader, since: clock.unixTime - 86_400) < Self.eventsADay else {
-      var response = Response.problem(429, .tooManyAttempts, "There were too many events of this reader today.")
-      response.headers["Retry-After"] = "3600"
-      return response
+      return .problem(429, .tooManyAttempts, "There were too many events of this reader today.", retryAfter: 3600)
     }
     // Events that only a newer server counts are accepted, so that the client does not send them for ever.
     try await flags.count(events.filter { FlagEventRecord.Kind(rawValue: $0.kind) != nil }, of: reader, at: clock.unixTime)

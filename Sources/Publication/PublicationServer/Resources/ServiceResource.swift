@@ -46,10 +46,9 @@ final class MaintenanceSign: Sendable {
   /// The answer to everybody but the operator; `nil` while there is no maintenance.
   func answer(at time: Date) -> Response? {
     guard let maintenance = maintenance.withLock(\.self) else { return nil }
-    var response = Response.problem(503, .maintenance, "The publication is being maintained. Nothing is lost; try again later.")
     // What takes longer than was thought is asked about again in a minute.
     let rest = maintenance.until.map { $0.timeIntervalSince(time).rounded(.up) } ?? 300
-    response.headers["Retry-After"] = "\(Int(max(60, rest)))"
-    return response
+    return .problem(
+      503, .maintenance, "The publication is being maintained. Nothing is lost; try again later.", retryAfter: Int(max(60, rest)))
   }
 }

@@ -67,9 +67,7 @@ struct SessionResource {
     let pause = throttle.pause(guess, at: clock.uptime)
     guard pause == 0 else {
       let wait = pause == 1 ? "in a second" : "in \(pause) seconds"
-      var response = Response.problem(429, .tooManyAttempts, "Too many wrong passwords. Try again \(wait).")
-      response.headers["Retry-After"] = "\(pause)"
-      return .answer(response)
+      return .answer(.problem(429, .tooManyAttempts, "Too many wrong passwords. Try again \(wait).", retryAfter: pause))
     }
     throttle.start(guess, at: clock.uptime)
     do {
@@ -77,9 +75,7 @@ struct SessionResource {
       if try await hasher.matches(password, hash, client: guess.client, standing: standing) { return .right }
     } catch is PasswordHasher.Busy {
       throttle.takeBack(guess)
-      var response = Response.problem(503, .busy, "Many are signing in at the moment. Try again in a few seconds.")
-      response.headers["Retry-After"] = "3"
-      return .answer(response)
+      return .answer(.problem(503, .busy, "Many are signing in at the moment. Try again in a few seconds.", retryAfter: 3))
     } catch is CancellationError {
       throttle.takeBack(guess)
       return .answer(Response(499))

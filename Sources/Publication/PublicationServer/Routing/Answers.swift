@@ -76,8 +76,11 @@ extension Response {
   }
 
   /// The same for a listener, which refuses a request before it reaches the router.
-  public static func problem(_ status: Int, _ code: Problem.Code, _ title: String) -> Response {
-    .problem(Problem(code: code, title: title, status: status))
+  /// - Parameter retryAfter: when another try makes sense, in seconds; `nil` to say nothing of it.
+  public static func problem(_ status: Int, _ code: Problem.Code, _ title: String, retryAfter: Int? = nil) -> Response {
+    var response = problem(Problem(code: code, title: title, status: status))
+    if let retryAfter { response.headers["Retry-After"] = "\(retryAfter)" }
+    return response
   }
 }
 

@@ -88,13 +88,7 @@ extension Publication {
     get throws { ServiceResource(service: try serviceRepository, clock: clock, shown: maintenanceSign) }
   }
 
-  var codeResource: CodeResource {
-    get throws {
-      CodeResource(
-        codes: try codes, readers: try readers, content: try content, session: try sessionResource, hasher: hasher, imports: imports,
-        sessions: sessions, mails: mails, clock: clock)
-    }
-  }
+  var codeResource: CodeResource { get throws { CodeResource(codes: try codes, mails: mails, session: try sessionResource) } }
 
   var readerResource: ReaderResource {
     get throws {

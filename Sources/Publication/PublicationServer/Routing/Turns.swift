@@ -33,9 +33,8 @@ final class Turns: Sendable {
     _ session: String, _ work: nonisolated(nonsending) () async throws -> Value
   ) async throws -> Value {
     guard await enter(session) else {
-      var response = Response.problem(429, .busy, "Too much is asked for at a time in this session. Try again in a moment.")
-      response.headers["Retry-After"] = "1"
-      throw Refusal(response: response)
+      throw Refusal(
+        response: .problem(429, .busy, "Too much is asked for at a time in this session. Try again in a moment.", retryAfter: 1))
     }
     defer { leave(session) }
     // 499 is what proxies call a client that closed the connection; no client reads it.
