@@ -4,6 +4,7 @@ import Foundation
 import PurchaseServiceTesting
 import Runtime
 import SessionService
+import TestSupport
 import Testing
 
 /// A backend that knows everybody, or cannot be reached.
@@ -61,7 +62,6 @@ private struct NoStore: TokenStore {
     model.observe { [weak self] in self?.states.append($0) }
   }
 
-  func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 }
 
 @MainActor @Suite struct AccountViewModelTests {
@@ -70,10 +70,10 @@ private struct NoStore: TokenStore {
     bench.model.appear()
     #expect(bench.model.state.passes == nil)
     bench.passes.value = 5
-    await bench.until { bench.model.state.passes != nil }
+    await until { bench.model.state.passes != nil }
     #expect(bench.model.state.passes == "You have 5 article passes.")
     bench.passes.value = 0
-    await bench.until { bench.model.state.passes == nil }
+    await until { bench.model.state.passes == nil }
   }
 
   @Test func theScreenSaysWhoIsSignedInWhere() async throws {
@@ -94,7 +94,7 @@ private struct NoStore: TokenStore {
     bench.model.send(.refreshTapped)
     #expect(bench.model.state.isRefreshing)
     bench.model.send(.refreshTapped)
-    await bench.until { !bench.model.state.isRefreshing }
+    await until { !bench.model.state.isRefreshing }
     #expect(bench.looked == 1, "the second press asks nothing more")
   }
 
@@ -102,22 +102,22 @@ private struct NoStore: TokenStore {
     let bench = try await Bench()
     bench.publication.value = nil
     bench.model.appear()
-    await bench.until { bench.model.state.publication == "Membership" }
+    await until { bench.model.state.publication == "Membership" }
     bench.publication.value = "The Paper"
-    await bench.until { bench.model.state.publication == "The Paper" }
+    await until { bench.model.state.publication == "The Paper" }
   }
 
   @Test func premiumFollowsThePurchasesWhileOnScreen() async throws {
     let bench = try await Bench()
     bench.model.appear()
     bench.premium.value = .none
-    await bench.until { bench.model.state.canUnlock }
+    await until { bench.model.state.canUnlock }
     #expect(bench.model.state.premium == "You read without premium access.")
     bench.premium.value = .active(until: Date(timeIntervalSince1970: 1_798_859_045))
-    await bench.until { !bench.model.state.canUnlock }
+    await until { !bench.model.state.canUnlock }
     #expect(bench.model.state.premium == "You have premium access until January 2, 2027.")
     bench.premium.value = .active(until: nil)
-    await bench.until { bench.model.state.premium == "You have premium access." }
+    await until { bench.model.state.premium == "You have premium access." }
     bench.model.disappear()
     let count = bench.states.count
     bench.premium.value = .none
@@ -130,18 +130,18 @@ private struct NoStore: TokenStore {
     bench.model.appear()
     #expect(bench.asked == 1)
     bench.payments.value.forBank = 1
-    await bench.until { bench.model.state.payments == "1 payment waits for your bank" }
+    await until { bench.model.state.payments == "1 payment waits for your bank" }
     bench.payments.value.forReader = 1
     bench.payments.value.forBank = 0
-    await bench.until { bench.model.state.payments == "1 payment waits for you to confirm it" }
+    await until { bench.model.state.payments == "1 payment waits for you to confirm it" }
     bench.payments.value.forBank = 2
     bench.payments.value.forPublication = 3
     let all = "1 payment waits for you to confirm it\n2 payments wait for your bank\n3 payments wait to be confirmed"
-    await bench.until { bench.model.state.payments == all }
+    await until { bench.model.state.payments == all }
     bench.model.send(.refreshTapped)
     #expect(bench.asked == 2)
     bench.payments.value = WaitingPayments()
-    await bench.until { bench.model.state.payments == nil }
+    await until { bench.model.state.payments == nil }
     bench.model.disappear()
     bench.payments.value.forBank = 1
     for _ in 0..<20 { await Task.yield() }
@@ -154,7 +154,7 @@ private struct NoStore: TokenStore {
     #expect(bench.outputs.isEmpty)
     bench.premium.value = .none
     bench.model.appear()
-    await bench.until { bench.model.state.canUnlock }
+    await until { bench.model.state.canUnlock }
     bench.model.send(.unlockTapped)
     #expect(bench.outputs == [.openPaywall])
   }
@@ -165,7 +165,7 @@ private struct NoStore: TokenStore {
     bench.model.send(.signOutTapped)
     #expect(bench.model.state.isSigningOut)
     #expect(bench.model.state.name == "Ada")
-    await bench.until { !bench.outputs.isEmpty }
+    await until { !bench.outputs.isEmpty }
     #expect(bench.outputs == [.signedOut])
     #expect(!bench.model.state.isSigningOut)
     #expect(bench.session.state == .signedOut(.byUser))
@@ -176,7 +176,7 @@ private struct NoStore: TokenStore {
   @Test func whoeverWouldLoseSomethingIsAskedFirst() async throws {
     let bench = try await Bench(mayLeave: false)
     bench.model.send(.signOutTapped)
-    await bench.until { !bench.outputs.isEmpty }
+    await until { !bench.outputs.isEmpty }
     #expect(bench.outputs == [.confirmSignOut])
     #expect(!bench.model.state.isSigningOut)
     #expect(bench.session.state.user != nil)
@@ -185,7 +185,7 @@ private struct NoStore: TokenStore {
   @Test func aSessionThatIsNotKeptSaysWhy() async throws {
     let bench = try await Bench(store: NoStore())
     bench.model.appear()
-    await bench.until { bench.model.state.notice != nil }
+    await until { bench.model.state.notice != nil }
     #expect(bench.model.state.notice == "The keyring is locked. You stay signed in only until you quit.")
   }
 
@@ -200,7 +200,7 @@ private struct NoStore: TokenStore {
     let bench = try await Bench(auth: StubAuth(endedSession: true))
     bench.model.appear()
     await bench.session.check()
-    await bench.until { bench.model.state.name.isEmpty }
+    await until { bench.model.state.name.isEmpty }
     #expect(bench.model.state.email.isEmpty)
   }
 }

@@ -1,6 +1,7 @@
 import AccountFeature
 import FeatureKit
 import Runtime
+import TestSupport
 import Testing
 
 /// Account → Privacy, as states through a reader's script.
@@ -24,7 +25,6 @@ import Testing
     ) { [log] in log.outputs.append($0) }
   }
 
-  private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
   @Test func nothingIsCountedUntilTheReaderSaysSo() async {
     let model = model()

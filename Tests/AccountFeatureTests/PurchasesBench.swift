@@ -87,7 +87,7 @@ import Synchronization
     await effects.settled()
   }
 
-  func until(_ condition: @MainActor () -> Bool) async { while !condition() { await Task.yield() } }
+  func until(_ condition: @MainActor () -> Bool) async { while !condition(), !Task.isCancelled { await Task.yield() } }
 
   var row: PurchaseRow? { model.state.rows.first }
 }

@@ -243,6 +243,25 @@ import Testing
     #expect(bench.queue.submitted.count == 3, "the purchase, and a question when the list came and when the button was pressed")
   }
 
+  /// Otherwise a press on the button would look as if it did nothing.
+  @Test func checkNowSaysThatNothingIsNew() async throws {
+    let bench = try await PurchasesBench()
+    let issuer = bench.issuer
+    bench.queue.setAnswer { _, _ in .deferred("It may take a day.") }
+    try await bench.buy("lifetime")
+    await bench.appear()
+    let id = try #require(bench.row?.id)
+    #expect(bench.row?.answer == nil)
+    bench.model.send(.checkTapped(id))
+    await bench.until { bench.row?.isChecking == false && bench.row?.answer != nil }
+    #expect(bench.row?.answer?.hasPrefix("Nothing new at ") == true)
+    #expect(bench.row?.status.words == "Waiting for the bank")
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
+    bench.model.send(.checkTapped(id))
+    await bench.until { bench.row?.status.tone == .good }
+    #expect(bench.row?.answer == nil)
+  }
+
   @Test func case21RestoringSaysWhatWasFound() async throws {
     let bench = try await PurchasesBench()
     await bench.appear()

@@ -148,7 +148,7 @@ import Testing
     #expect(sheet.state.costs == store.costsOfLeaving)
     reader.publication.with { $0.isOffline = false }
     try await store.loadPost("p1")
-    while sheet.state.costs != ["Nothing is put off or lost any more."] { await Task.yield() }
+    await until { sheet.state.costs == ["Nothing is put off or lost any more."] }
   }
 
   /// Drafts and payments are told one after the other.
@@ -158,7 +158,7 @@ import Testing
     #expect(sheet.state.costs == [], "nothing is known yet")
     sheet.appear()
     payments.value.forReader = 1
-    func comesToSay(_ costs: [String]) async { while sheet.state.costs != costs { await Task.yield() } }
+    func comesToSay(_ costs: [String]) async { await until { sheet.state.costs == costs } }
     await comesToSay(["1 payment is not confirmed yet. You hear what becomes of it when you sign in again."])
     payments.value.forBank = 1
     store.commentDrafts = ["p1": "Half a thought"]
@@ -181,7 +181,7 @@ import Testing
     reader.publication.with { $0.refusals = [:] }
     store.retryNow()
     await reader.settle()
-    while sheet.state.costs != ["Nothing is put off or lost any more."] { await Task.yield() }
+    await until { sheet.state.costs == ["Nothing is put off or lost any more."] }
     sheet.send(.cancelTapped)
     sheet.send(.signOutTapped)
     #expect(outputs == [.close, .signOut])

@@ -62,10 +62,7 @@ import Testing
 
   /// Lets the wait for more events pass.
   private func pass(_ rig: PathRig, until condition: () -> Bool) async {
-    for _ in 0..<100 where !condition() {
-      clock.advance(by: .seconds(10))
-      for _ in 0..<500 where !condition() { await Task.yield() }
-    }
+    await rig.pass(.seconds(10), until: condition)
     #expect(condition())
   }
 

@@ -5,12 +5,11 @@ import HTTPTransport
 import PaymentFeature
 import PaywallFeature
 import Runtime
+import TestSupport
 import Testing
 
 /// What those who count are told, through a reader's script.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct AppEventTests {
-  /// Lets everything else go on until a condition holds; the suite's limit is what ends a wait for nothing.
-  private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
   private func model<Model>(_ rig: PathRig, _: Model.Type) throws -> Model {
     guard let model = rig.presenter.visibleScreen?.model as? Model else { throw PathRig.Missing("\(Model.self)") }

@@ -39,7 +39,7 @@ import Testing
     rig.coordinator.start(opening: "matinee://posts/p45")
     await rig.settle()
     try await rig.signIn()
-    while !(rig.presenter.visibleScreen?.model is ArticleViewModel) { await Task.yield() }
+    await until { rig.presenter.visibleScreen?.model is ArticleViewModel }
     await rig.settle()
     line.forget()
   }
@@ -81,7 +81,6 @@ import Testing
 
   private func pass(_ minutes: Int) { for clock in [clock, rig.clock] { clock.advance(by: .seconds(minutes * 60)) } }
 
-  private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
   private func model<Model>(_ type: Model.Type) throws -> Model {
     guard let model = rig.presenter.visibleScreen?.model as? Model else { throw PathRig.Missing("\(type)") }
@@ -149,10 +148,7 @@ import Testing
     pass(20)
     let page = try #require(rig.opened.first).replacing("https://read.example.org", with: "")
     #expect(await publication.handle(Request(.post, page + "/approve")).status < 400)
-    while !isReadable {
-      rig.clock.advance(by: .seconds(2))
-      for _ in 0..<2000 where !isReadable { await Task.yield() }
-    }
+    await rig.pass(.seconds(2)) { isReadable }
     #expect(await gateway.charges == 1)
     #expect(line.statuses("POST /v1/session/refresh") == [200])
   }
@@ -188,7 +184,7 @@ import Testing
     #expect(counted == [0, 0])
     anHourPasses()
     _ = try await toThePayment()
-    while try await publication.flagReport(Flag.deviceFirstPurchases.name).buckets.map(\.paywallsSeen).max() != 1 {
+    while try await publication.flagReport(Flag.deviceFirstPurchases.name).buckets.map(\.paywallsSeen).max() != 1, !Task.isCancelled {
       rig.clock.advance(by: .seconds(10))
       for _ in 0..<200 { await Task.yield() }
     }

@@ -198,12 +198,9 @@ import Testing
     let second = rig(publication)
     second.coordinator.start()
     await gate.waitForSleepers()
-    while !second.curtain.state.offersChoice {
-      second.clock.advance(by: .seconds(5))
-      await Task.yield()
-    }
+    await second.pass(.seconds(5)) { second.curtain.state.offersChoice }
     second.curtain.send(.continueOfflineTapped)
-    while (try? feed(second).phase) != .ready { await Task.yield() }
+    await until { (try? feed(second).phase) == .ready }
     return second
   }
 
@@ -233,10 +230,7 @@ import Testing
     rig.coordinator.perform(.tab(.account))
     guard let account = rig.presenter.visibleScreen?.model as? AccountViewModel else { throw PathRig.Missing("account") }
     account.send(.signOutTapped)
-    while rig.visible == .tab(.account) {
-      rig.clock.advance(by: .seconds(2))
-      await Task.yield()
-    }
+    await rig.pass(.seconds(2)) { rig.visible != .tab(.account) }
     #expect(rig.visible == .signOut)
     #expect(tokens.stored != nil)
     hanging.isOn = false
@@ -255,7 +249,7 @@ import Testing
     #expect(await publication.handle(end).status < 300)
     hanging.isOn = false
     gate.advance(by: .seconds(60))
-    while rig.visible != .login { await Task.yield() }
+    await until { rig.visible == .login }
     #expect(try rig.loginNotice == AuthError.ended.sentence)
     #expect(rig.presenter.messages.isEmpty, "it is said once")
     await rig.coordinator.finish()
@@ -275,7 +269,7 @@ import Testing
     #expect(account.state.notice != nil)
     online.isOn = true
     rig.coordinator.upkeep.networkIsBack()
-    while account.state.notice != nil { await Task.yield() }
+    await until { account.state.notice == nil }
     await rig.coordinator.finish()
   }
 
@@ -329,7 +323,7 @@ import Testing
     let title = try #require(try feed(rig).ids.first)
     rig.coordinator.perform(.login(then: nil))
     await rig.settle()
-    while rig.visible != .login { await Task.yield() }
+    await until { rig.visible == .login }
     await rig.coordinator.finish()
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("content.sqlite") {
       let bytes = try Data(contentsOf: folder.appending(path: name))
@@ -436,7 +430,7 @@ private final class Paths: Sendable {
   func add(_ path: String) { paths.withLock { $0.append(path) } }
   func forget() { paths.withLock { $0 = [] } }
   func wait(for wanted: [String]) async {
-    while !Set(wanted).isSubset(of: all) { await Task.yield() }
+    await until { Set(wanted).isSubset(of: all) }
   }
 }
 

@@ -76,6 +76,15 @@ import TestSupport
   /// Waits until nothing is under way any more.
   func settle() async { await effects.settled() }
 
+  /// Moves the reader's clock on, as often as it takes. What is due runs before the clock moves again: otherwise the time-outs of what is
+  /// awaited would pass with it.
+  func pass(_ step: Duration, until condition: () -> Bool) async {
+    while !condition(), !Task.isCancelled {
+      clock.advance(by: step)
+      for _ in 0..<10_000 where !condition() { await Task.yield() }
+    }
+  }
+
   struct Missing: Error {
     let what: String
     init(_ what: String) { self.what = what }

@@ -95,16 +95,10 @@ import Testing
     await second.clock.waitForSleepers()
     #expect(!second.curtain.state.showsSpinner)
     // Others sleep on this clock too: what the timer does is awaited, not that somebody sleeps.
-    while !second.curtain.state.showsSpinner {
-      second.clock.advance(by: .milliseconds(300))
-      await Task.yield()
-    }
-    while !second.curtain.state.offersChoice {
-      second.clock.advance(by: .seconds(5))
-      await Task.yield()
-    }
+    await second.pass(.milliseconds(300)) { second.curtain.state.showsSpinner }
+    await second.pass(.seconds(5)) { second.curtain.state.offersChoice }
     second.curtain.send(.continueOfflineTapped)
-    while second.visible == nil { await Task.yield() }
+    await until { second.visible != nil }
     #expect(second.presenter.visited == [nil, .tab(.home)])
     await hangs.set(false)
     gate.advance(by: .seconds(60))
@@ -146,18 +140,18 @@ import Testing
     await keyring.waitForSleepers()
     await second.clock.waitForSleepers()
     second.clock.advance(by: .seconds(4))
-    while !second.curtain.state.showsSpinner { await Task.yield() }
+    await until { second.curtain.state.showsSpinner }
     #expect(!second.curtain.state.offersChoice, "nobody is known who could continue")
     keyring.advance(by: .seconds(4))
     await gate.waitForSleepers()
     await second.clock.waitForSleepers()
     second.clock.advance(by: .seconds(5))
-    while !second.curtain.state.offersChoice { await Task.yield() }
+    await until { second.curtain.state.offersChoice }
     #expect(second.curtain.state.showsSpinner)
     second.curtain.send(.tryAgainTapped)
     #expect(!second.curtain.state.offersChoice, "the new check has its own time")
     // In the place of the first, which nobody waits for any more.
-    while checks.withLock({ $0 }) < 2 { await Task.yield() }
+    await until { checks.withLock({ $0 }) >= 2 }
     await gate.waitForSleepers()
     gate.advance(by: .seconds(60))
     await second.settle()
@@ -403,7 +397,7 @@ import Testing
     third.coordinator.perform(.tab(.account))
     await third.settle()
     third.coordinator.perform(.login(then: nil))
-    while third.visible != .login { await Task.yield() }
+    await until { third.visible == .login }
     await third.settle()
     try await third.signIn()
     #expect(third.visible == .tab(.home), "signing out leaves nothing")
@@ -424,7 +418,7 @@ import Testing
     guard let feed = rig.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
     feed.send(.refreshTapped)
     await rig.settle()
-    while rig.visible != .login { await Task.yield() }
+    await until { rig.visible == .login }
     #expect(try rig.loginNotice == AuthError.ended.sentence)
     #expect(rig.presenter.messages.isEmpty, "it is said once")
   }
@@ -447,7 +441,7 @@ import Testing
     await ended.set()
     guard let feed = rig.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
     feed.send(.bookmarkTapped("p44"))
-    while rig.visible != .login { await Task.yield() }
+    await until { rig.visible == .login }
     await ended.set(false)
     await rig.settle()
     #expect(try rig.loginNotice == AuthError.ended.sentence + " 1 change is kept here, and sent when you sign in again.")

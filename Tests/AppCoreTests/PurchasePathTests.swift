@@ -273,7 +273,7 @@ import Testing
     #expect(rig.visible == .payment("premium.monthly"))
     #expect(rig.tracks.last?.outcome == .ignored)
     await look(rig, asked)
-    while !isReadable(rig) { await Task.yield() }
+    await until { isReadable(rig) }
     #expect(isReadable(rig))
     #expect(await gateway.charges == 1)
   }
@@ -347,7 +347,7 @@ import Testing
     weather.kind = .fair
     rig.coordinator.perform(.dismiss)
     rig.coordinator.perform(.tab(.fanClubs))
-    while await gateway.charges == 0 { await Task.yield() }
+    await until { await gateway.charges != 0 }
     await rig.settle()
     rig.coordinator.perform(.post("p45"))
     await wait { isReadable(rig) }

@@ -11,6 +11,7 @@ import PublicationServer
 import PurchaseService
 import Runtime
 import SessionService
+import TestSupport
 import Testing
 
 /// A purchase layer that is replaced under a flag, through the whole app: who takes which path, and what is counted.
@@ -42,11 +43,6 @@ import Testing
       let reader = try await publication.addReader(email: email, name: "Reader", password: "open sesame")
       if rule.variant(for: reader.id) == variant { return reader }
     }
-  }
-
-  /// Lets everything else go on until a condition holds; the suite's limit is what ends a wait for nothing.
-  private func until(_ condition: () async throws -> Bool) async rethrows {
-    while try await !condition() { await Task.yield() }
   }
 
   /// From the start to the payment sheet.

@@ -52,7 +52,7 @@ import Testing
     #expect(store.clock.now.timeIntervalSince(clock.now) > 50 * 86_400)
     #expect(asked.lists == 0, "Home looks once a minute")
     clock.advance(by: .seconds(2))
-    while asked.lists == 0 { await Task.yield() }
+    await until { asked.lists != 0 }
     await rig.settle()
     #expect(asked.lists == 1)
     await rig.coordinator.finish()

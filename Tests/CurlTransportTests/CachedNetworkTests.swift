@@ -58,7 +58,7 @@ import Testing
     let server = try LoopbackServer { _ in .hang(after: Self.head + Data([1, 2, 3])) }
     let transport = try transport(server)
     let task = Task { try await transport.send(Request(.get, "/a")) }
-    while server.received.isEmpty { await Task.yield() }
+    await until { !server.received.isEmpty }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(fileCount == 0)

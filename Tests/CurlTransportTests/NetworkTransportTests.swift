@@ -16,7 +16,7 @@ import Testing
   }
 
   /// Waits until the server saw `count` requests, however long that takes.
-  private func wait(_ server: LoopbackServer, for count: Int) async { while server.received.count < count { await Task.yield() } }
+  private func wait(_ server: LoopbackServer, for count: Int) async { await until { server.received.count >= count } }
 
   // MARK: Requests
 

@@ -125,7 +125,7 @@ import Testing
     #expect(outputs.all.isEmpty)
     // While the reader looks: the publication could not be asked before.
     permission.value = true
-    while !page.state.canAddFeeds { await Task.yield() }
+    await until { page.state.canAddFeeds }
     page.send(.addFeedTapped)
     #expect(outputs.all == [.openAddFeed])
   }

@@ -43,14 +43,14 @@ private let offline = "The publication cannot be reached. Check your connection 
       await reader.settle()
       #expect(asked == before)
       reader.clock.advance(by: .seconds(1))
-      while asked == before { await Task.yield() }
+      await until { asked != before }
       await reader.settle()
     }
     #expect(recorder.states.map(\.phase) == [.loading, .offline(offline)])
     reader.publication.with { $0.isOffline = false }
     await reader.clock.waitForSleepers(2)
     reader.clock.advance(by: .seconds(8))
-    while feed.state.posts.phase != .ready { await Task.yield() }
+    await until { feed.state.posts.phase == .ready }
     #expect(recorder.states.map(\.phase) == [.loading, .offline(offline), .ready])
     await reader.settle()
     #expect(!reader.store.isOutOfReach)

@@ -116,7 +116,7 @@ import Synchronization
   /// The purchase that was begun last.
   func lastID() async throws -> UUID { try await purchases.history()[0].id }
 
-  func until(_ condition: @MainActor () -> Bool) async { while !condition() { await Task.yield() } }
+  func until(_ condition: @MainActor () -> Bool) async { while !condition(), !Task.isCancelled { await Task.yield() } }
 
   /// Waits until the purchase has answered.
   func answered() async { await until { !self.isBusy } }

@@ -107,5 +107,5 @@ final class Script: Sendable {
     await effects.settled()
   }
 
-  func until(_ condition: @MainActor () -> Bool) async { while !condition() { await Task.yield() } }
+  func until(_ condition: @MainActor () -> Bool) async { while !condition(), !Task.isCancelled { await Task.yield() } }
 }

@@ -216,7 +216,7 @@ import Testing
     let (client, session) = try await signedIn()
     anHourPasses()
     let late = Task { try await client.posts() }
-    while line.requests.isEmpty { await Task.yield() }
+    await until { !line.requests.isEmpty }
     await session.signOut()
     try await session.signIn(email: "b@example.org", password: Secret("open sesame"))
     let result = await late.result

@@ -236,7 +236,7 @@ import Testing
     // The journal is all that the next start has. What is left of the first one never gets to ask.
     (purchases, product) = try await start()
     if agrees {
-      while try await purchases.history().map(\.step) != [.finished] { await Task.yield() }
+      try await until { try await purchases.history().map(\.step) == [.finished] }
       #expect(purchases.entitlements.map(\.entitlement) == [PurchasableProduct.premium])
     } else {
       #expect(try await purchases.history().map(\.step) == [.abandoned])

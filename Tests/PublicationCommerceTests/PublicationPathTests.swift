@@ -301,5 +301,4 @@ import Testing
     #expect(book.charges == 2)
   }
 
-  private func until(_ condition: @MainActor () -> Bool) async { while !condition() { await Task.yield() } }
 }

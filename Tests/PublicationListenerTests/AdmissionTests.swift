@@ -114,7 +114,6 @@ import Testing
 
   private static func digest(_ data: Data) -> String { "\(data.count) \(data.reduce(UInt64(5381)) { $0 &* 33 &+ UInt64($1) })" }
 
-  private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
   private func folder() throws -> String {
     let folder = NSTemporaryDirectory() + "matinee-uploads-\(UUID().uuidString)"

@@ -15,6 +15,7 @@ import Testing
     init() {
       var limits = Listener.Limits()
       limits.connections = 40
+      limits.unsent = 100 << 20
       connections = Connections(limits: limits)
     }
 
@@ -38,6 +39,13 @@ import Testing
 
     func enter(_ phase: Connections.Phase, _ number: Int) {
       connections.enter(phase, name(number), exchange: Exchange(target: "/"), limit: 65_000, at: uptime)
+    }
+
+    /// Whether it may be sent that many MiB, which it is then.
+    func send(_ size: Int, _ number: Int) -> Bool {
+      guard connections.mayHold(size << 20, name(number), at: uptime) else { return false }
+      enter(.sending, number)
+      return true
     }
 
     /// The numbers of those that were ended.
@@ -78,7 +86,7 @@ import Testing
     let places = Places()
     for (number, bytes) in [(1, 45_000_000), (2, 1000)] {
       places.open()
-      #expect(places.connections.mayHold(bytes, places.name(number)))
+      #expect(places.connections.mayHold(bytes, places.name(number), at: places.uptime))
       places.enter(.sending, number)
     }
     places.uptime += Listener.Limits().bodyTime + .seconds(1)
@@ -170,5 +178,35 @@ import Testing
     }
     places.open("203.0.113.5")
     #expect(places.ended == [11])
+  }
+
+  @Test func aClientHasAQuarterOfWhatWaitsToBeSent() {
+    let places = Places()
+    for client in ["203.0.113.5", "203.0.113.5", "2001:db8::/64", "203.0.113.5"] { places.open(client) }
+    #expect(places.send(20, 1))
+    #expect(!places.send(20, 2))
+    #expect(places.send(40, 3), "one answer may be larger than that")
+    #expect(places.send(1, 2), "a small one always may")
+    places.enter(.head, 1)
+    #expect(places.send(20, 4))
+    #expect(places.ended.isEmpty)
+  }
+
+  @Test func whoTakesNothingOfALargeAnswerGivesWayToAnother() {
+    let places = Places()
+    for _ in 1...4 { places.open() }
+    #expect(places.send(50, 1))
+    places.uptime += .seconds(4)
+    #expect(places.send(40, 2))
+    #expect(!places.send(20, 3))
+    #expect(places.ended.isEmpty)
+    places.uptime += .seconds(2)
+    #expect(!places.send(80, 3), "the second one has its time still")
+    #expect(places.ended.isEmpty)
+    #expect(places.send(20, 3))
+    #expect(places.ended == [1])
+    places.uptime += .seconds(10)
+    #expect(places.send(90, 4))
+    #expect(places.ended == [1, 2, 3])
   }
 }

@@ -28,6 +28,27 @@ import Testing
     await echo.listener.stop()
   }
 
+  /// A client that drips its answer in does not keep others from theirs for as long as that takes.
+  @Test(.timeLimit(.minutes(1))) func whoeverTakesALargeAnswerSlowlyGivesWay() async throws {
+    var limits = Listener.Limits()
+    limits.unsent = EchoListener.large * 3 / 2
+    let echo = try EchoListener(limits: limits)
+    let (first, second) = (try RawClient(port: echo.listener.port), try RawClient(port: echo.listener.port))
+    try await first.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try await first.receive(EchoListener.large / 2) == EchoListener.large / 2)
+    await echo.clock.waitForSleepers()
+    echo.clock.advance(by: .seconds(100))
+    // 64 KiB a second are quick enough.
+    try await second.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try await second.answer().status == 503)
+    await echo.clock.waitForSleepers()
+    echo.clock.advance(by: .seconds(400))
+    try await second.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try await second.receive(EchoListener.large) == EchoListener.large)
+    #expect(try await first.receive(.max) < EchoListener.large / 2)
+    await echo.listener.stop()
+  }
+
   @Test(arguments: ["GET / HTTP/1.1\r\nHo", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\na", ""])
   func headsAndBodiesHaveADeadline(begun: String) async throws {
     let echo = try EchoListener()

@@ -133,7 +133,7 @@ final class Ledger: Sendable {
   }
 
   /// Lets everything else go on until a condition holds.
-  func until(_ condition: @MainActor () -> Bool) async { while !condition() { await Task.yield() } }
+  func until(_ condition: @MainActor () -> Bool) async { while !condition(), !Task.isCancelled { await Task.yield() } }
 
   /// Waits until nothing is being submitted.
   func idle() async { await until { self.purchases.submissions.isEmpty } }

@@ -121,7 +121,7 @@ import Synchronization
     return transaction.id
   }
 
-  func until(_ condition: @MainActor () -> Bool) async { while !condition() { await Task.yield() } }
+  func until(_ condition: @MainActor () -> Bool) async { while !condition(), !Task.isCancelled { await Task.yield() } }
   func idle() async { await until { self.paths.values.allSatisfy { $0.submissions.isEmpty } } }
 }
 

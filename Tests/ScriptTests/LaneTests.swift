@@ -9,7 +9,7 @@ import Testing
   ) throws -> Shell {
     let shell = try Shell()
     try shell.keep(
-      "awk", "mawk", "gawk", "cat", "grep", "sed", "mkdir", "mktemp", "rm", "timeout", "sort", "uniq", "tr", "head", "env", "cut", "tee")
+      "awk", "mawk", "gawk", "cat", "grep", "sed", "mkdir", "mktemp", "rm", "timeout", "sort", "uniq", "tr", "head", "env", "cut", "tee", "tail", "sleep")
     let common = shell.folder.appending(path: "meson-helpers/common.sh")
     let text = try String(contentsOf: common, encoding: .utf8)
     try Data((text + "\npackages() { :; }\n").utf8).write(to: common)
@@ -129,6 +129,32 @@ import Testing
     for log in ["CrashTests.log", "OtherTests.log", "crash/CrashTests.log"] {
       #expect(FileManager.default.fileExists(atPath: "\(logs)/\(log)"), "\(log)")
     }
+  }
+
+  /// `swift test` holds back what its tests say last. It is not ended with them, and the tests that had begun are named.
+  @Test(.timeLimit(.minutes(1))) func aTestThatHangsIsNamed() throws {
+    let shell = try machine()
+    defer { shell.remove() }
+    try shell.stand(
+      in: "swift",
+      """
+      [[ $1 != --version ]] || { echo 'Swift version 6.3.1'; exit; }
+      case $* in
+        *list*) printf '%s\\n' OtherTests.A/one OtherTests.A/two OtherTests.A/three ;;
+        test*)
+          sleep 100
+          printf '%s\\n' '◇ Test one() started.' '◇ Test two(a:) started.' '✔ Test two(a:) with 3 test cases passed after 1 seconds.'
+          printf '%s\\n' '◇ Test three(b:) started.' '✘ Test three(b:) recorded an issue: Time limit was exceeded'
+          exit 1
+          ;;
+      esac
+      """)
+    let answer = try shell.run("test", "--headless", environment: ["limit": "1"])
+    #expect(answer.status == 1)
+    let lines = answer.output.split(separator: "\n").map(String.init)
+    #expect(lines.contains("  ✘ Test three(b:) recorded an issue: Time limit was exceeded"), "\(answer.output)")
+    let end = try #require(lines.first { $0.contains("did not finish (out of time); it ended in ") }, "\(answer.output)")
+    #expect(end.contains("one") && end.contains("three") && !end.contains("two"), "\(end)")
   }
 
   /// A part that is in no turn would rot unseen.

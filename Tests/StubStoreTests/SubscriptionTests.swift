@@ -3,6 +3,7 @@ import PurchaseService
 import Runtime
 import StubStore
 import Synchronization
+import TestSupport
 import Testing
 
 /// What becomes of a subscription, by itself and by command, on a clock that is stepped or runs fast.
@@ -47,7 +48,7 @@ import Testing
     // A November, which is renewed a day before it ends: 29 seconds after it began.
     bench.clock.advance(by: .milliseconds(29_500))
     _ = await bench.store.stateStream().first { $0.orders.last?.payments == 2 }
-    while bench.purchases.expiry(of: monthly.id) == before { await Task.yield() }
+    await until { bench.purchases.expiry(of: monthly.id) != before }
     #expect(bench.store.clock.now < before)
     #expect(bench.purchases.entitlements == [monthly.id])
   }

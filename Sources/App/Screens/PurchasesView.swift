@@ -178,7 +178,8 @@ import Gtk
     spinner.isSpinning = row.isChecking
     spinner.isVisible = row.isChecking
     loading.show(row.isChecking ? "Asking the store…" : nil)
-    asking.isVisible = row.isChecking
+    if !row.isChecking { asking.text = row.answer ?? "" }
+    asking.isVisible = row.isChecking || row.answer != nil
     root.setStyle(.on, isMarked)
     root.setAccessibleName("\(row.name), \(row.status.words)")
   }

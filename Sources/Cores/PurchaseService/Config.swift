@@ -1,6 +1,6 @@
 import Runtime
 
-/// What a build of the app decides about this module, once. What differs by publication, user or test comes in by initialiser.
+/// What a build of the app decides about this module, once. What differs by store, user or test comes in by initialiser.
 public protocol PurchaseServiceConfig: Sendable {
   /// How long a list of products is served without asking again.
   var productTimeToLive: Duration { get }

@@ -51,6 +51,8 @@ public struct PurchaseRow: Equatable, Sendable, Identifiable {
   public var canCheck = false
   /// Whether the store is being asked.
   public var isChecking = false
+  /// What the reader's last question to the store brought; `nil` while there is none, and once its state says so.
+  public var answer: String?
 }
 
 /// What the words of a row are made of, beside the purchase itself.

@@ -45,6 +45,8 @@ import Runtime
   private var products: [Product.ID: Product] = [:]
   private var passCount: Int?
   private var checking: Set<Transaction.ID> = []
+  /// The purchases of which the store had nothing new when the reader asked, and when that was.
+  private var unchanged: [Transaction.ID: (status: PurchaseRow.Status, at: Date)] = [:]
   private var readings = 0
   private var watching: [Task<Void, Never>] = []
   private var checkTask: Task<Void, Never>?
@@ -133,11 +135,12 @@ import Runtime
   }
 
   private func checkTapped(_ id: PurchaseRow.ID) {
-    guard state.rows.contains(where: { $0.id == id && $0.canCheck }), checking.insert(id).inserted else { return }
+    guard let row = state.rows.first(where: { $0.id == id && $0.canCheck }), checking.insert(id).inserted else { return }
     show()
     Task { [weak self, purchases] in
       await purchases.check(id)
       self?.checking.remove(id)
+      if let self { unchanged[id] = (row.status, formatting.clock.now) }
       await self?.read()
       await self?.refreshOrders()
     }
@@ -242,7 +245,13 @@ import Runtime
     let dated =
       transactions.map { ($0.begun, PurchaseRow($0, context)) } + elsewhere.map { ($0.created, PurchaseRow($0, context)) }
     new.rows = dated.sorted { $0.0 > $1.0 }.compactMap(\.1)
-    for index in new.rows.indices { new.rows[index].isChecking = checking.contains(new.rows[index].id) }
+    for index in new.rows.indices {
+      let row = new.rows[index]
+      new.rows[index].isChecking = checking.contains(row.id)
+      if let unchanged = unchanged[row.id], unchanged.status == row.status, row.canCheck {
+        new.rows[index].answer = "Nothing new at \(formatting.time(unchanged.at))."
+      }
+    }
     new.phase =
       if let failure { .failed(failure) } else if self.transactions == nil { .loading } else { new.rows.isEmpty ? .empty : .ready }
     new.balance = passCount.flatMap { $0 > 0 ? "You have \(formatting.count($0, "article pass", "article passes"))." : nil }

@@ -46,6 +46,9 @@ public struct Formatting: Sendable {
   /// The day with its year, hour and minute.
   public func moment(_ date: Date) -> String { date.formatted(style.day().month(.wide).year().hour().minute()) }
 
+  /// The hour and minute alone, of a moment of today.
+  public func time(_ date: Date) -> String { date.formatted(style.hour().minute()) }
+
   private var calendar: Calendar {
     var calendar = locale.calendar
     calendar.timeZone = timeZone

@@ -31,6 +31,8 @@ final class Connections: Sendable {
     var received = 0
     /// How many bytes of answers the client has received, and when that number last grew.
     var delivered: UInt64 = 0
+    /// How many it had received when the phase started.
+    var deliveredBefore: UInt64 = 0
     var advanced = Duration.zero
     /// How many bytes of a body may come.
     var limit = 0
@@ -48,6 +50,13 @@ final class Connections: Sendable {
       phase == .answering || (phase == .sending && uptime - advanced < Connections.patience)
     }
 
+    /// Whether its client takes less of an answer than it may.
+    func isSlow(at uptime: Duration) -> Bool {
+      let age = uptime - since
+      guard phase == .sending, age > Connections.patience else { return false }
+      return Double(Connections.delivered(descriptor)) - Double(deliveredBefore) < Double(Connections.rate) * (age / .seconds(1))
+    }
+
     /// The bytes of its body per second of its age, plus one whole body of the usual size: so new connections have time, and a slow trickle
     /// of bytes wins none.
     func pace(at uptime: Duration, usually body: Int) -> Double {
@@ -62,6 +71,8 @@ final class Connections: Sendable {
   private static let rate = 64 << 10
   /// How long a client may take no byte of its answer before the connection can be given to another one; the sweep checks each second.
   private static let patience = Duration.seconds(5)
+  /// The most bytes of an answer that is not counted.
+  private static let small = 1 << 20
   private let limits: Listener.Limits
   private let state = Mutex(State())
 
@@ -161,19 +172,34 @@ final class Connections: Sendable {
         state.entries[connection]?.taken += taken
         state.entries[connection]?.readBefore = matinee_mhd_read_bytes(entry.descriptor)
       }
-      if phase == .sending { state.entries[connection]?.advanced = uptime }
+      if phase == .sending {
+        state.entries[connection]?.advanced = uptime
+        state.entries[connection]?.deliveredBefore = Self.delivered(entry.descriptor)
+      }
       if phase == .body { state.entries[connection]?.limit = limit }
     }
   }
 
   /// Whether an answer of that many bytes may wait until its client has received it: clients that read nothing would fill the memory. A
-  /// small one always may.
-  func mayHold(_ bytes: Int, _ connection: OpaquePointer) -> Bool {
+  /// small one always may. A client may have a quarter of ``Listener/Limits/unsent``, or one answer; when that runs short, the slowest
+  /// connections that wait for large answers are closed, if that is enough.
+  func mayHold(_ bytes: Int, _ connection: OpaquePointer, at uptime: Duration) -> Bool {
     state.withLock { state in
+      guard let entry = state.entries[connection] else { return true }
       // Nearly all answers are small: only a large one is worth the sum.
-      if bytes > 1 << 20 {
-        let held = state.entries.values.reduce(0) { $0 + $1.held }
+      if bytes > Self.small {
+        let others = state.entries.filter { !$0.value.isEnded && $0.key != connection && $0.value.held > Self.small }
+        let own = others.values.reduce(0) { $0 + ($1.client == entry.client ? $1.held : 0) }
+        guard entry.client == nil || own == 0 || own + bytes <= limits.unsent / 4 else { return false }
+        var held = others.values.reduce(0) { $0 + $1.held }
+        var slowest: [OpaquePointer] = []
+        for (name, other) in others.sorted(by: { $0.value.since < $1.value.since }) where held > 0 && held + bytes > limits.unsent {
+          guard other.isSlow(at: uptime) else { continue }
+          slowest.append(name)
+          held -= other.held
+        }
         guard held == 0 || held + bytes <= limits.unsent else { return false }
+        for name in slowest { Self.end(&state, name) }
       }
       state.entries[connection]?.held = bytes
       return true

@@ -270,7 +270,7 @@ struct RequestReader {
   }
 
   private func queue(_ response: Response, closing: Bool = false) -> Bool {
-    guard daemon.connections.mayHold(response.body.count, connection) else {
+    guard daemon.connections.mayHold(response.body.count, connection, at: daemon.uptime) else {
       return queue(.problem(503, "busy", "Too much waits to be sent. Try again in a moment."), closing: closing)
     }
     let made = Self.make(response)

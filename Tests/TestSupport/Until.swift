@@ -1,0 +1,7 @@
+/// Lets other tasks run until the condition holds.
+///
+/// It returns, too, once the test is cancelled, as by its time limit. A test that waited for ever would end with the whole process, and with it
+/// the report of which one it was.
+public nonisolated(nonsending) func until(_ condition: () async throws -> Bool) async rethrows {
+  while try await !condition(), !Task.isCancelled { await Task.yield() }
+}
