@@ -165,11 +165,12 @@ without_noise() { sed -u '/prohibited flag(s)/d'; }
 # tests back, and would take them with it.
 end_children_after() {
   local child
-  timeout "$1" tail --pid="$2" --sleep-interval=0.5 -f /dev/null && return
+  # By a signal that nobody can have blocked.
+  timeout --signal=KILL "$1" tail --pid="$2" --sleep-interval=0.5 -f /dev/null && return
   for child in $(cat /proc/"$2"/task/*/children); do
     [[ $child == "$BASHPID" ]] || kill -KILL "$child"
   done
-  timeout 10 tail --pid="$2" --sleep-interval=0.5 -f /dev/null || kill -KILL "$2"
+  timeout --signal=KILL 10 tail --pid="$2" --sleep-interval=0.5 -f /dev/null || kill -KILL "$2"
 }
 
 # `swift build`, `swift test` …: the first argument is the subcommand. Outside a session of our own what SwiftPM leaves in the temporary

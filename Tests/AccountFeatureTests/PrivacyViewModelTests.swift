@@ -25,7 +25,6 @@ import Testing
     ) { [log] in log.outputs.append($0) }
   }
 
-
   @Test func nothingIsCountedUntilTheReaderSaysSo() async {
     let model = model()
     model.appear()

@@ -81,7 +81,6 @@ import Testing
 
   private func pass(_ minutes: Int) { for clock in [clock, rig.clock] { clock.advance(by: .seconds(minutes * 60)) } }
 
-
   private func model<Model>(_ type: Model.Type) throws -> Model {
     guard let model = rig.presenter.visibleScreen?.model as? Model else { throw PathRig.Missing("\(type)") }
     return model

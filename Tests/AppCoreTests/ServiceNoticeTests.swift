@@ -14,7 +14,6 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ServiceNoticeTests {
   private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
 
-
   private func operate(_ publication: Publication, _ method: Request.Method, _ path: String, _ body: Data = Data()) async throws {
     let headers: Headers = ["Authorization": "Bearer \(try await publication.newOperatorToken())"]
     #expect(await publication.handle(Request(method, "/v1/operator/" + path, headers: headers, body: body)).status < 300)

@@ -114,7 +114,6 @@ import Testing
 
   private static func digest(_ data: Data) -> String { "\(data.count) \(data.reduce(UInt64(5381)) { $0 &* 33 &+ UInt64($1) })" }
 
-
   private func folder() throws -> String {
     let folder = NSTemporaryDirectory() + "matinee-uploads-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -9,7 +9,8 @@ import Testing
   ) throws -> Shell {
     let shell = try Shell()
     try shell.keep(
-      "awk", "mawk", "gawk", "cat", "grep", "sed", "mkdir", "mktemp", "rm", "timeout", "sort", "uniq", "tr", "head", "env", "cut", "tee", "tail", "sleep")
+      "awk", "mawk", "gawk", "cat", "grep", "sed", "mkdir", "mktemp", "rm", "timeout", "sort", "uniq", "tr", "head", "env", "cut", "tee",
+      "tail", "sleep")
     let common = shell.folder.appending(path: "meson-helpers/common.sh")
     let text = try String(contentsOf: common, encoding: .utf8)
     try Data((text + "\npackages() { :; }\n").utf8).write(to: common)
