@@ -92,12 +92,14 @@ library("PurchaseService", "Cores", ["SignedReceipts", "SQLiteStorage", "Runtime
 library("StubStore", "Cores", ["PurchaseService", "SignedReceipts", "Runtime"], product: true)
 library("PurchaseServiceTesting", "Cores", ["PurchaseService", "SignedReceipts"], product: true)
 library("SessionService", "Cores", ["Runtime"], product: true)
+library("OpenIDConnect", "Cores", ["COpenSSL", "SignedReceipts", "HTTPTransport", "Runtime"], product: true)
 library("FeatureFlags", "Cores", ["SQLiteStorage", "Runtime"], product: true)
 library("NavigationCore", "Cores", ["Runtime"], product: true)
 
 // Publication
 library("PublicationAPI", "Publication", product: true)
-library("PublicationClient", "Publication", ["PublicationAPI", "HTTPTransport", "SessionService", "FeatureFlags", "Runtime"])
+library(
+  "PublicationClient", "Publication", ["PublicationAPI", "HTTPTransport", "SessionService", "OpenIDConnect", "FeatureFlags", "Runtime"])
 library(
   "PublicationCommerce", "Publication",
   ["PublicationClient", "PublicationAPI", "PurchaseService", "SignedReceipts", "Runtime"])
@@ -106,8 +108,8 @@ library("FeedFormats", "Publication", ["CXML2", "Runtime"], product: true)
 library(
   "PublicationServer", "Publication",
   [
-    "PublicationAPI", "FeedFormats", "PurchaseService", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "FeatureFlags", "COpenSSL",
-    "CSamplePublication", "Runtime",
+    "PublicationAPI", "FeedFormats", "PurchaseService", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "OpenIDConnect", "FeatureFlags",
+    "COpenSSL", "CSamplePublication", "Runtime",
   ],
   product: true)
 library("PublicationListener", "Publication", ["CMicroHTTPD", "PublicationServer", "HTTPTransport", "Runtime"])
@@ -222,7 +224,7 @@ targets.append(
     name: "TestSupport",
     dependencies: [
       "CTestSetUp", "Runtime", "HTTPTransport", "CurlTransport", "ContentCache", "PurchaseService", "PurchaseServiceTesting",
-      "SessionService", "PublicationServer", "PublicationListener",
+      "SessionService", "SignedReceipts", "PublicationServer", "PublicationListener",
     ] + publicationEnd,
     path: "Tests/TestSupport", swiftSettings: swiftSettings))
 let contentPage: [Target.Dependency] = ["TestSupport", "ContentCache", "HTTPTransport", "SQLiteStorage", "Runtime"] + publicationEnd
@@ -240,6 +242,9 @@ tests(
   "StubStoreTests",
   ["TestSupport", "StubStore", "HTTPTransport", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "SQLiteStorage", "Runtime"])
 tests("SessionServiceTests", ["SessionService", "Runtime"])
+tests(
+  "OpenIDConnectTests", ["TestSupport", "OpenIDConnect", "SignedReceipts", "COpenSSL", "HTTPTransport", "CurlTransport", "Runtime"],
+  exclude: ["providers"])
 targets.append(
   .executableTarget(
     name: "FlagsProbe", dependencies: ["FeatureFlags", "Runtime"], path: "Tests/FlagsProbe", swiftSettings: swiftSettings))
@@ -266,7 +271,10 @@ tests("FeatureKitTests", contentPage)
 tests("FeedFormatsTests", ["FeedFormats"], exclude: ["count-items.py", "Fixtures"])
 tests(
   "PublicationServerTests",
-  ["PublicationServer", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "Runtime"])
+  [
+    "TestSupport", "OpenIDConnect", "PublicationServer", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage",
+    "SignedReceipts", "Runtime",
+  ])
 tests("PublicationListenerTests", ["TestSupport", "PublicationListener", "PublicationServer", "CurlTransport", "HTTPTransport", "Runtime"])
 tests(
   "PublicationMailerTests", ["TestSupport", "PublicationMailer", "PublicationServer", "Runtime"], exclude: ["smtpd.py"])

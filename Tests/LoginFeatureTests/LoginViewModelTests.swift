@@ -41,6 +41,9 @@ final class StubAuth: AuthProvider {
     case .mailedCode(let code, let challenge, let newPassword):
       try await answer([code, challenge.revealed, newPassword?.revealed].compactMap(\.self).joined(separator: " "))
       return SessionGrant(access: Secret("t1"), refresh: Secret("r1"), user: User(id: "u1", email: "ada@example.org", name: "Ada"))
+    case .browser(let issuer):
+      try await answer("page of \(issuer)")
+      return SessionGrant(access: Secret("t1"), refresh: Secret("r1"), user: User(id: "u1", email: "", name: "Ada"))
     }
   }
 

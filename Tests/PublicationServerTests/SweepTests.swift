@@ -173,7 +173,7 @@ import Testing
         try connection.script(
           """
           DROP TABLE post_count; DROP TABLE read_count;
-          DROP TABLE analytics_batch; DROP TABLE analytics_count; DROP TABLE mailed_code;
+          DROP TABLE analytics_batch; DROP TABLE analytics_count; DROP TABLE mailed_code; DROP TABLE identity;
           DROP TABLE access_token; DROP TABLE successor; DROP TABLE session;
           CREATE TABLE session (token_digest BLOB PRIMARY KEY, reader TEXT NOT NULL, begun INTEGER NOT NULL, used INTEGER NOT NULL);
           PRAGMA user_version = 18;

@@ -55,6 +55,7 @@ final class StubAuth: AuthProvider {
       case .password(let email, let password): "\(email) \(password.revealed)"
       case .mailedCode(let code, let challenge, let newPassword):
         [code, challenge.revealed, newPassword?.revealed].compactMap(\.self).joined(separator: " ")
+      case .browser(let issuer): "browser \(issuer)"
       }
     let next = state.withLock { state in
       state.calls.append("signIn \(words)")

@@ -78,8 +78,7 @@ extension SplitMix {
     return [
       .emailChanged(random.pick(Self.texts)), .passwordChanged(.init(random.pick(Self.texts))), .submitTapped, .sampleAccountTapped,
       .codeTapped, .forgotPasswordTapped, .codeChanged(random.pick(Self.texts)), .newPasswordChanged(.init(random.pick(Self.texts))),
-      .passwordTapped,
-      .cancelTapped,
+      .passwordTapped, .providerTapped("https://nobody.example.org"), .cancelTapped,
     ]
   }
 
@@ -146,7 +145,8 @@ extension SplitMix {
   }
 
   private func sessions(_ model: SessionsViewModel) -> [SessionsViewModel.Input] {
-    [.refreshTapped, .endOthersTapped] + model.state.rows.map { .endTapped($0.id) }
+    [.refreshTapped, .endOthersTapped, .cancelProviderTapped] + model.state.rows.map { .endTapped($0.id) }
+      + model.state.providers.flatMap { [.addProviderTapped($0.id), .removeProviderTapped($0.id)] }
   }
 
   private mutating func changePassword() -> [ChangePasswordViewModel.Input] {

@@ -25,6 +25,7 @@ import StubStore
   private let dataFolder: String?
   private let testStore: TestStore?
   private let client: APIClient
+  private let browser: BrowserAuthorization
   private let session: Session
   private let flags: Flags
   /// What happens, for those who count.
@@ -62,9 +63,13 @@ import StubStore
       transport: testStore.map { TestStoreTransport(transport, store: $0) } ?? transport, tokens: tokens,
       onAnswer: { answer.yield() }, clock: environment.clock)
     self.client = client
+    let browser = BrowserAuthorization(client, transport: transport, clock: environment.clock, at: environment.address) {
+      [openWeb = environment.openWeb] url in await openWeb(url)
+    }
+    self.browser = browser
     let session = Session(
-      auth: PublicationAuthProvider(client, at: environment.address, device: environment.device), store: tokenStore, tokens: tokens,
-      effects: environment.effects)
+      auth: PublicationAuthProvider(client, at: environment.address, device: environment.device, browser: browser), store: tokenStore,
+      tokens: tokens, effects: environment.effects)
     self.session = session
     account = { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
     let flags = Flags(environment, PublicationFlags(client, account: account), path: Self.path("flags", in: dataFolder))
@@ -82,7 +87,7 @@ import StubStore
   ///   - presenter: draws; held strongly.
   public func coordinator(curtain: CurtainViewModel? = nil, presenter: any Presenter<Destination, Screen>) -> AppCoordinator {
     let coordinator = AppCoordinator(
-      environment: environment, client: client, session: session, flags: flags, events: events, openReader: open,
+      environment: environment, client: client, browser: browser, session: session, flags: flags, events: events, openReader: open,
       curtain: curtain ?? CurtainViewModel(effects: environment.effects, clock: environment.clock), presenter: presenter)
     environment.preferences.onProblem = { [weak coordinator] in coordinator?.say($0) }
     // Ends with the client.

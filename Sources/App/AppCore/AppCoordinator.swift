@@ -25,6 +25,7 @@ import SessionService
 
   private let environment: AppEnvironment
   private let client: APIClient
+  private let browser: BrowserAuthorization
   private let session: Session
   private let flags: Flags
   private let events: AppEvents
@@ -40,7 +41,8 @@ import SessionService
   private let presenter: any Presenter<Destination, Screen>
   private lazy var navigator = Navigator(root: .login, presenter: presenter) { [unowned self] in screen($0) }
   private var screens: ScreenFactory {
-    ScreenFactory(environment: environment, client: client, session: session, publication: publication, coordinator: self)
+    ScreenFactory(
+      environment: environment, client: client, browser: browser, session: session, publication: publication, coordinator: self)
   }
   /// What the signed-in reader's screens share; `nil` while no reader is signed in.
   private(set) var reader: ReaderScope?
@@ -60,6 +62,7 @@ import SessionService
   /// - Parameters:
   ///   - environment: the parts that differ between a live app and a test.
   ///   - client: sends the signed-in reader's requests.
+  ///   - browser: has readers sign in at identity providers.
   ///   - session: whose reader the app shows.
   ///   - flags: the publication's, for this reader.
   ///   - events: told what happens.
@@ -67,12 +70,13 @@ import SessionService
   ///   - curtain: what the presenter draws until the destination is known.
   ///   - presenter: draws; held strongly.
   package init(
-    environment: AppEnvironment, client: APIClient, session: Session, flags: Flags, events: AppEvents,
+    environment: AppEnvironment, client: APIClient, browser: BrowserAuthorization, session: Session, flags: Flags, events: AppEvents,
     openReader: @escaping @MainActor (User) async throws -> ReaderScope, curtain: CurtainViewModel,
     presenter: any Presenter<Destination, Screen>
   ) {
     self.environment = environment
     self.client = client
+    self.browser = browser
     self.session = session
     self.flags = flags
     self.events = events

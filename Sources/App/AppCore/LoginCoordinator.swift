@@ -49,7 +49,8 @@ import SessionService
         do throws(ClientError) { info = try await client.publication() } catch { throw AuthError(error, at: address) }
         return LoginPublication(
           name: info.name, tagline: info.tagline,
-          sampleAccount: info.sampleAccount.map { .init(email: $0.email, password: Secret($0.password)) }, mailsCodes: info.mailsCodes)
+          sampleAccount: info.sampleAccount.map { .init(email: $0.email, password: Secret($0.password)) }, mailsCodes: info.mailsCodes,
+          providers: info.identityProviders.map { .init(id: $0.issuer, name: $0.name) })
       })
   }
 

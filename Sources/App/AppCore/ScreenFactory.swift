@@ -23,6 +23,7 @@ import SessionService
 @MainActor struct ScreenFactory {
   let environment: AppEnvironment
   let client: APIClient
+  let browser: BrowserAuthorization
   let session: Session
   let publication: PublicationDetails
   /// Performs what a screen asks for, and owns it.
@@ -239,7 +240,10 @@ import SessionService
 
   private func sessions() -> Screen {
     Screen(
-      SessionsViewModel(client: client, effects: environment.effects, formatting: environment.formatting) { [weak coordinator] output in
+      SessionsViewModel(
+        client: client, effects: environment.effects, formatting: environment.formatting,
+        authorize: { [browser] issuer in try await browser.credentials(from: issuer, device: nil) }
+      ) { [weak coordinator] output in
         switch output {
         case .done(let sentence): coordinator?.say(sentence)
         }

@@ -7,7 +7,7 @@ enum Command: Equatable {
   case initialise(data: String?, Founding?)
   case serve(
     data: String?, address: String, port: Int, publicURL: String?, readersAddFeeds: Bool, trustedProxies: Set<String> = [],
-    mail: MailRoute? = nil)
+    mail: MailRoute? = nil, identityProviders: String? = nil)
   case importFeeds(data: String?, json: Bool, sources: [String])
   case addUser(data: String?, email: String, name: String)
   case setPassword(data: String?, email: String)
@@ -24,7 +24,7 @@ enum Command: Equatable {
            matinee-server init --sample [--data FOLDER]
            matinee-server serve [--port N] [--listen ADDRESS] [--public-url URL] [--readers-add-feeds] [--trusted-proxy ADDRESS]…
                                 [--data FOLDER]
-                                [--smtp URL --mail-from ADDRESS | --mail-folder FOLDER]
+                                [--smtp URL --mail-from ADDRESS | --mail-folder FOLDER] [--identity-providers FILE]
            matinee-server import [--json] [--data FOLDER] SOURCE…
            matinee-server user list [--json] [--data FOLDER]
            matinee-server user add [--data FOLDER] EMAIL NAME
@@ -102,6 +102,9 @@ enum Command: Equatable {
                          the address that these mails come from
       --mail-folder FOLDER
                          writes mails into files instead of sending them, for development
+      --identity-providers FILE
+                         lets readers sign in at OpenID providers: a JSON list with issuer, name and clientID of each, and, where needed,
+                         clientSecret, ports of http://127.0.0.1:PORT/callback, and addsReaders: false
     """
 
   /// All commands but the last.
@@ -134,7 +137,7 @@ enum Command: Equatable {
   private static func serve(_ words: inout Words) throws(Mistake) -> Command {
     var (data, address, port, publicURL, readersAddFeeds) = (String?.none, "127.0.0.1", 8080, String?.none, false)
     var trustedProxies: Set<String> = []
-    var (smtp, sender, folder) = (String?.none, String?.none, String?.none)
+    var (smtp, sender, folder, identityProviders) = (String?.none, String?.none, String?.none, String?.none)
     while let word = try words.next() {
       switch word {
       case .option("--help"): return .help
@@ -151,12 +154,13 @@ enum Command: Equatable {
       case .option("--smtp"): smtp = try words.value(of: word)
       case .option("--mail-from"): sender = try words.value(of: word)
       case .option("--mail-folder"): folder = try words.value(of: word)
+      case .option("--identity-providers"): identityProviders = try words.value(of: word)
       case .option(let other), .argument(let other): throw Mistake(sentence: "serve does not know “\(other)”.")
       }
     }
     return .serve(
       data: data, address: address, port: port, publicURL: publicURL, readersAddFeeds: readersAddFeeds, trustedProxies: trustedProxies,
-      mail: try mail(smtp, from: sender, folder))
+      mail: try mail(smtp, from: sender, folder), identityProviders: identityProviders)
   }
 
   private static func mail(_ smtp: String?, from sender: String?, _ folder: String?) throws(Mistake) -> MailRoute? {

@@ -55,11 +55,11 @@ import SQLiteStorage
       let house = try House(data, isNew: true)
       try await house.found { try content(founding) }
       tell("The publication is in \(house.path). Next: matinee-server user add, import and serve.")
-    case .serve(let data, let address, let port, let publicURL, let readersAddFeeds, let trustedProxies, let mail):
+    case .serve(let data, let address, let port, let publicURL, let readersAddFeeds, let trustedProxies, let mail, let providers):
       let house = try House(data)
       try await serve(
         house, on: address, port: port, pages: publicURL.map(PublicAddress.origin) ?? .ofRequest, readersAddFeeds: readersAddFeeds,
-        trustedProxies: trustedProxies, mail: mail)
+        trustedProxies: trustedProxies, mail: mail, identityProviders: providers)
     case .operate(let data, let task): try await operate(task, data)
     case .importFeeds(let data, let json, let sources):
       return try await importFeeds(House(data), sources, json: json)
@@ -133,13 +133,19 @@ import SQLiteStorage
 
   private static func serve(
     _ house: House, on address: String, port: Int, pages: PublicAddress, readersAddFeeds: Bool, trustedProxies: Set<String>,
-    mail: MailRoute?
+    mail: MailRoute?, identityProviders: String?
   ) async throws {
+    let providers = try identityProviders.map { try IdentityProviderFile(json: LocatedJSON.contents(of: $0), file: $0) }
     let told = StopSignals.arrival()
     guard let publication = try await open(house, needsKey: true, until: told) else { return }
     await publication.offerPages(at: pages)
     await publication.fetchFeeds(from: try web(), readersMayAdd: readersAddFeeds)
     if let mail { await publication.sendMail(by: try mail.mailer(now: { SystemClock().now })) }
+    if let providers {
+      // A discovery document and a set of keys are a few kilobytes.
+      let web = try NetworkTransport(origin: nil, limits: .init(body: 1 << 20, redirects: 0))
+      await publication.offerSignIn(by: providers.providers, addingReaders: providers.addingReaders, transport: web)
+    }
     var limits = Listener.Limits()
     limits.trustedProxies = trustedProxies
     limits.uploads = house.path

@@ -27,6 +27,9 @@ import SessionService
   private let signIn = Button("Sign in", styles: [.suggested, .pill])
   private let or = Label("or", styles: [.caption, .dim], alignment: .center)
   private let mail = Button("Mail me a code", styles: [.pill])
+  private let providers = Box(.vertical, spacing: 12)
+  private var shownProviders: [LoginPublication.Provider] = []
+  private let awaited = Label(styles: [.dim], wraps: true, alignment: .center)
   private let back = Button("Sign in with a password", styles: [.flat])
   private let sample = Button("Use the sample account", styles: [.pill])
   private let slow = Label(LoadingWords.explanation, styles: [.caption, .dim], wraps: true, alignment: .center)
@@ -37,7 +40,7 @@ import SessionService
 
   init(_ viewModel: LoginViewModel) {
     self.viewModel = viewModel
-    patience = Box(.vertical, spacing: 6, children: [slow, cancel])
+    patience = Box(.vertical, spacing: 6, children: [slow, awaited, cancel])
     email.expectsEmail()
     forgot.horizontal = .end
     passwordPart = Box(
@@ -51,7 +54,7 @@ import SessionService
     let form = Box(
       .vertical, spacing: 18, styles: [.card, "padded"],
       children: [
-        passwordPart, codePart, Box(.vertical, spacing: 12, children: [formError, signIn, or, mail, sample, patience, back]),
+        passwordPart, codePart, Box(.vertical, spacing: 12, children: [formError, signIn, or, providers, mail, sample, patience, back]),
       ])
     let brand = Box(
       .vertical, spacing: 6, children: [Label("Matinee", styles: ["brand", "brand-small"], alignment: .center), heading, tagline])
@@ -105,7 +108,8 @@ import SessionService
     // The first that has to be corrected.
     if !wasWrong, !state.isWorking { fields.first(where: \.isWrong)?.focusAll() }
     for button in [signIn, sample] { button.isSensitive = !state.isWorking }
-    showPatience(state.isWorking)
+    showPatience(state.isWorking, at: state.awaitedProvider)
+    show(state.providers, awaited: state.awaitedProvider)
     signIn.label = state.work == .credentials || state.work == .code ? "Signing in…" : "Sign in"
     signIn.setAccessibleName("Sign in")
     mail.label = state.work == .codeRequest ? "Asking for a code…" : state.code == nil ? "Mail me a code" : "Mail another code"
@@ -115,7 +119,24 @@ import SessionService
     sample.label = state.work == .sampleAccount ? "Signing in…" : "Use the sample account"
     sample.setAccessibleName("Use the sample account")
     sample.isVisible = state.offersSampleAccount
-    or.isVisible = state.offersSampleAccount || state.offersCode
+    or.isVisible = state.offersSampleAccount || state.offersCode || !state.providers.isEmpty
+  }
+
+  private func show(_ list: [LoginPublication.Provider], awaited provider: LoginPublication.Provider?) {
+    providers.isVisible = !list.isEmpty
+    if list != shownProviders {
+      shownProviders = list
+      providerButtons = list.map { provider in
+        let button = Button("", styles: [.pill])
+        button.onClicked(self) { $0.viewModel.send(.providerTapped(provider.id)) }
+        return button
+      }
+      providers.replaceAll(providerButtons)
+    }
+    for (entry, button) in zip(list, providerButtons) {
+      button.label = entry == provider ? "Open the page of \(entry.name) again" : "Sign in with \(entry.name)"
+    }
+    awaited.text = provider.map { "Sign in on the page of \($0.name) in your browser. Matinee goes on by itself." } ?? ""
   }
 
   private func show(_ entry: LoginViewModel.State.CodeEntry?) {
@@ -135,16 +156,22 @@ import SessionService
     if isShown != codePart.isVisible { takeKeyboard() }
   }
 
+  private var providerButtons: [Button] = []
   private var isWorking = false
+  private var isAwaiting = false
 
-  private func showPatience(_ isWorking: Bool) {
-    guard isWorking != self.isWorking else { return }
+  /// - Parameter provider: the one whose page is waited for, which takes as long as the reader does: that is said at once.
+  private func showPatience(_ isWorking: Bool, at provider: LoginPublication.Provider?) {
+    guard isWorking != self.isWorking || isAwaiting != (provider != nil) else { return }
     self.isWorking = isWorking
+    isAwaiting = provider != nil
+    awaited.isVisible = isAwaiting
+    slow.isVisible = !isAwaiting
     if !isWorking { ([password, code, newPassword] as [TextEntry]).first(where: \.isWrong)?.focusAll() }
     attempts += 1
     if patience.hasFocus { takeKeyboard() }
-    patience.isVisible = false
-    guard isWorking else { return }
+    patience.isVisible = isAwaiting
+    guard isWorking, !isAwaiting else { return }
     let mine = attempts
     MainLoop.after(seconds: LoadingWords.patience) { [weak self] in if let self, mine == attempts { patience.isVisible = true } }
   }

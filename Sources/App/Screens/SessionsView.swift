@@ -13,13 +13,22 @@ import Gtk
   private let failure = Label(styles: [.error], wraps: true, alignment: .center)
   private let progress = ProgressLine()
   private var open: [SessionRow] = []
+  private let providers = Box(.vertical, spacing: 10)
+  private let providerPart: Box
+  private var openProviders: [ProviderRow] = []
 
   init(_ viewModel: SessionsViewModel) {
     self.viewModel = viewModel
     others.horizontal = .center
     let words = Label(
       "Where you are signed in. On a device that you do not know, sign out, and change your password.", styles: [.dim], wraps: true)
-    stack.add(Box(.vertical, spacing: 16, children: [words, rows, failure, others]), name: "list")
+    providerPart = Box(
+      .vertical, spacing: 10,
+      children: [
+        Label("Other ways to sign in", styles: [.heading], wraps: true),
+        Label("Whoever signs in to one of these accounts is signed in here, too.", styles: [.dim], wraps: true), providers,
+      ])
+    stack.add(Box(.vertical, spacing: 16, children: [words, rows, others, providerPart, failure]), name: "list")
     stack.add(status.root, name: "status")
     let column = Box(.vertical, spacing: 16, margin: 24, children: [Label("Sessions", styles: [.title], wraps: true), stack])
     let scroller = ScrolledWindow(Clamp(maximumWidth: 640, column))
@@ -35,6 +44,7 @@ import Gtk
     failure.text = state.failure ?? ""
     failure.isVisible = state.failure != nil
     showRows(state)
+    showProviders(state)
     others.isVisible = state.canEndOthers
     others.isSensitive = !state.isEndingOthers
     others.label = state.isEndingOthers ? "Signing out…" : "Sign out everywhere else"
@@ -59,6 +69,50 @@ import Gtk
       rows.replaceAll(open.map(\.root))
     }
     for (view, row) in zip(open, state.rows) { view.show(row, isSensitive: !state.isEndingOthers) }
+  }
+}
+
+extension SessionsView {
+  private func showProviders(_ state: SessionsViewModel.State) {
+    providerPart.isVisible = !state.providers.isEmpty
+    if openProviders.map(\.id) != state.providers.map(\.id) {
+      for row in openProviders { row.scope.close() }
+      openProviders = state.providers.map { row in ProviderRow(row.id) { [weak self] in self?.viewModel.send($0) } }
+      providers.replaceAll(openProviders.map(\.root))
+    }
+    for (view, row) in zip(openProviders, state.providers) { view.show(row) }
+  }
+}
+
+/// An identity provider, and the button that adds or removes the reader's account there.
+@MainActor private final class ProviderRow: SignalOwner {
+  let scope = Scope()
+  let id: String
+  let root: Box
+  private let name = Label(wraps: true, direction: .ofText)
+  private let detail = Label(styles: [.caption, .dim], wraps: true)
+  private let button = Button("Add", styles: [.pill, "compact"])
+  private var input: SessionsViewModel.Input?
+
+  init(_ id: String, onTapped: @escaping (SessionsViewModel.Input) -> Void) {
+    self.id = id
+    let words = Box(.vertical, spacing: 2, children: [name, detail])
+    words.expandsHorizontally = true
+    words.vertical = .center
+    button.vertical = .center
+    root = Box(.horizontal, spacing: 12, styles: [.card, "padded"], children: [words, button])
+    button.onClicked(self) { row in if let input = row.input { onTapped(input) } }
+  }
+
+  func show(_ row: SessionsViewModel.State.Provider) {
+    name.text = row.name
+    detail.text = row.detail
+    let isAdding = row.isWorking && row.canAdd
+    input = isAdding ? .cancelProviderTapped : row.canAdd ? .addProviderTapped(row.id) : row.canRemove ? .removeProviderTapped(row.id) : nil
+    button.isVisible = input != nil
+    button.isSensitive = isAdding || !row.isWorking
+    button.label = isAdding ? "Cancel" : row.canAdd ? "Add" : row.isWorking ? "Removing…" : "Remove"
+    button.setAccessibleName("\(isAdding ? "Cancel adding" : row.canAdd ? "Add" : "Remove") \(row.name)")
   }
 }
 

@@ -37,6 +37,9 @@ public enum Credential: Hashable, Sendable {
   /// A code that was mailed to the person, with the secret of the app that asked for it, ``AuthProvider/requestCode(for:)``. A new password
   /// takes the place of one that was forgotten; `nil` leaves it.
   case mailedCode(String, challenge: Secret, newPassword: Secret? = nil)
+  /// The page of an identity provider in the system's browser; named by its issuer (OpenID Connect Core 1.0). The call takes as long as the
+  /// person does, and ends when its task is cancelled.
+  case browser(issuer: String)
 }
 
 /// The backend that knows users and gives tokens. Called off the main actor.

@@ -41,10 +41,38 @@ import Runtime
       }
     }
 
+    /// An identity provider, and whether an account there signs the reader in.
+    public struct Provider: Equatable, Sendable, Identifiable {
+      /// Its issuer.
+      public var id: IdentityProvider.ID
+      /// What people know it as.
+      public var name: String
+      /// Whether it signs the reader in, or what to do while its page is waited for.
+      public var detail: String
+      /// Whether "Add" is offered.
+      public var canAdd: Bool
+      /// Whether "Remove" is offered.
+      public var canRemove: Bool
+      /// Whether either is under way.
+      public var isWorking: Bool
+
+      /// Memberwise initializer.
+      public init(id: IdentityProvider.ID, name: String, detail: String, canAdd: Bool, canRemove: Bool, isWorking: Bool) {
+        self.id = id
+        self.name = name
+        self.detail = detail
+        self.canAdd = canAdd
+        self.canRemove = canRemove
+        self.isWorking = isWorking
+      }
+    }
+
     /// How far the page is.
     public var phase = Phase.loading
     /// The reader's sessions: the one of this app, then the last seen first.
     public var rows: [Row] = []
+    /// Where the reader may sign in besides; empty where that is nowhere.
+    public var providers: [Provider] = []
     /// Whether "Sign out everywhere else" is offered.
     public var canEndOthers = false
     /// Whether the request to end all others is under way.
@@ -72,6 +100,12 @@ import Runtime
     case endTapped(ReaderSession.ID)
     /// The reader wants all sessions to end but the one of this app.
     case endOthersTapped
+    /// The reader wants an account at a provider to sign them in: its page opens in the browser.
+    case addProviderTapped(IdentityProvider.ID)
+    /// The reader does not want to wait for that page.
+    case cancelProviderTapped
+    /// The reader does not want their account at a provider to sign them in any more.
+    case removeProviderTapped(IdentityProvider.ID)
   }
 
   /// The single source of truth.
@@ -79,10 +113,16 @@ import Runtime
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
-  private let client: APIClient
-  private let effects: Effects
+  let client: APIClient
+  let effects: Effects
+  let output: @MainActor (Output) -> Void
+  let authorize: (@Sendable (IdentityProvider.ID) async throws -> IDTokenCredentials)?
+  var offered: [IdentityProvider] = []
+  var linked: [ReaderIdentity] = []
+  /// The provider whose account is being added or removed.
+  var linking: IdentityProvider.ID?
+  var authorizing: Task<Void, Never>?
   private let formatting: Formatting
-  private let output: @MainActor (Output) -> Void
   private var sessions: [ReaderSession] = []
   private var ending: Set<ReaderSession.ID> = []
   private var isLoading = false
@@ -91,13 +131,21 @@ import Runtime
   ///   - client: speaks for the reader.
   ///   - effects: the door off the main actor.
   ///   - formatting: how dates become text.
+  ///   - authorize: has the reader sign in at a provider in the browser; called off the main actor, and throws `AuthError`. `nil` where no
+  ///     page can be opened.
   ///   - output: called with what comes next.
-  public init(client: APIClient, effects: Effects, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
+  public init(
+    client: APIClient, effects: Effects, formatting: Formatting,
+    authorize: (@Sendable (IdentityProvider.ID) async throws -> IDTokenCredentials)? = nil, output: @escaping @MainActor (Output) -> Void
+  ) {
     self.client = client
+    self.authorize = authorize
     self.effects = effects
     self.formatting = formatting
     self.output = output
   }
+
+  isolated deinit { authorizing?.cancel() }
 
   /// The page is on screen.
   public func appear() { load() }
@@ -108,6 +156,9 @@ import Runtime
     case .refreshTapped: load()
     case .endTapped(let id): endTapped(id)
     case .endOthersTapped: endOthersTapped()
+    case .addProviderTapped(let issuer): addProviderTapped(issuer)
+    case .cancelProviderTapped: cancelProviderTapped()
+    case .removeProviderTapped(let issuer): removeProviderTapped(issuer)
     }
   }
   /// See `Refreshable`.
@@ -127,6 +178,7 @@ import Runtime
       case .success(let sessions):
         model.sessions = sessions
         model.show { ($0.phase, $0.isRefreshing, $0.failure) = (.ready, false, nil) }
+        model.loadProviders()
       case .failure(let error):
         model.show { state in
           if state.phase == .ready { state.failure = error.sentence } else { state.phase = .failed(error.sentence) }
@@ -171,7 +223,7 @@ import Runtime
     }
   }
 
-  private func perform<Answer: Sendable>(
+  func perform<Answer: Sendable>(
     _ label: String, _ call: @escaping @Sendable () async throws -> Answer,
     then done: @escaping @MainActor (SessionsViewModel, Result<Answer, ClientError>) -> Void
   ) {
@@ -185,11 +237,12 @@ import Runtime
   }
 
   /// Changes the state. Observers are called once, after the whole change.
-  private func show(_ change: (inout State) -> Void = { _ in }) {
+  func show(_ change: (inout State) -> Void = { _ in }) {
     var new = state
     change(&new)
     // In their order but for the first, so that those that go leave the others where they are.
     new.rows = (sessions.filter(\.isCurrent) + sessions.filter { !$0.isCurrent }).map(row)
+    new.providers = offered.map(providerRow)
     new.canEndOthers = sessions.contains { !$0.isCurrent }
     state = new
   }

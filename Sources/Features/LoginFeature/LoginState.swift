@@ -15,6 +15,19 @@ public struct LoginPublication: Equatable, Sendable {
     }
   }
 
+  /// An identity provider at which one may sign in, by its page in the browser.
+  public struct Provider: Equatable, Sendable, Identifiable {
+    /// Its issuer.
+    public var id: String
+    /// What people know it as.
+    public var name: String
+    /// Memberwise initializer.
+    public init(id: String, name: String) {
+      self.id = id
+      self.name = name
+    }
+  }
+
   /// The name on the masthead.
   public var name: String
   /// One line below it; empty for none.
@@ -23,13 +36,18 @@ public struct LoginPublication: Equatable, Sendable {
   public var sampleAccount: SampleAccount?
   /// Whether it mails codes, with which one signs in and sets another password.
   public var mailsCodes: Bool
+  /// Where one may sign in besides.
+  public var providers: [Provider]
 
   /// Memberwise initializer.
-  public init(name: String, tagline: String = "", sampleAccount: SampleAccount? = nil, mailsCodes: Bool = false) {
+  public init(
+    name: String, tagline: String = "", sampleAccount: SampleAccount? = nil, mailsCodes: Bool = false, providers: [Provider] = []
+  ) {
     self.name = name
     self.tagline = tagline
     self.sampleAccount = sampleAccount
     self.mailsCodes = mailsCodes
+    self.providers = providers
   }
 }
 
@@ -46,6 +64,8 @@ extension LoginViewModel {
       case codeRequest
       /// "Sign in" below a code.
       case code
+      /// "Sign in with" a provider, whose page is open in the browser.
+      case provider(LoginPublication.Provider.ID)
     }
 
     /// What takes the place of the password once a code was mailed. The new password is not part of it: the screen's field holds what was
@@ -99,6 +119,13 @@ extension LoginViewModel {
     public var canSubmit: Bool { !isWorking }
     /// Whether the sample account is offered.
     public var offersSampleAccount: Bool { publication?.sampleAccount != nil && code == nil }
+    /// Where one may sign in besides.
+    public var providers: [LoginPublication.Provider] { code == nil ? publication?.providers ?? [] : [] }
+    /// The provider whose page is waited for.
+    public var awaitedProvider: LoginPublication.Provider? {
+      guard case .provider(let id) = work else { return nil }
+      return publication?.providers.first { $0.id == id }
+    }
     /// Whether a code can be mailed.
     public var offersCode: Bool { publication?.mailsCodes == true }
   }

@@ -24,6 +24,9 @@ import SessionService
     case submitTapped
     /// The reader pressed "Try the sample account". The texts in the fields are not used, and stay.
     case sampleAccountTapped
+    /// The reader pressed "Sign in with" a provider: its page opens in the browser. Pressed again, it opens once more, and the page before
+    /// is no longer waited for. Another sign-in that is under way is given up.
+    case providerTapped(LoginPublication.Provider.ID)
     /// The reader does not want to wait for the answer. One that has just arrived still signs in.
     case cancelTapped
   }
@@ -97,6 +100,7 @@ import SessionService
     case .passwordTapped: passwordTapped()
     case .submitTapped: submitTapped()
     case .sampleAccountTapped: sampleAccountTapped()
+    case .providerTapped(let id): providerTapped(id)
     case .cancelTapped: cancelTapped()
     }
   }
@@ -209,6 +213,19 @@ import SessionService
       $0.formError = nil
     }
     signIn(.sampleAccount, with: .password(email: account.email, password: account.password))
+  }
+
+  private func providerTapped(_ id: LoginPublication.Provider.ID) {
+    retryUnreachable()
+    guard state.providers.contains(where: { $0.id == id }) else { return }
+    // Its port is free before the next page is opened.
+    giveUp()
+    change {
+      $0.emailError = nil
+      $0.passwordError = nil
+      $0.formError = nil
+    }
+    signIn(.provider(id), with: .browser(issuer: id))
   }
 
   private func signIn(_ work: State.Work, with credential: Credential) {

@@ -47,6 +47,10 @@ extension APIPath {
   public static var sessionCode: APIPath { ["v1", "session", "code"] }
   /// A session by a code that was mailed.
   public static var mailedSession: APIPath { ["v1", "session", "mailed"] }
+  /// A session by an ID token.
+  public static var openIDSession: APIPath { ["v1", "session", "openid"] }
+  /// The accounts at identity providers that sign the reader in.
+  public static var identities: APIPath { ["v1", "session", "identities"] }
   /// All sessions of the reader. `DELETE` ends all but the one that sends it.
   public static var sessions: APIPath { ["v1", "sessions"] }
   /// One session of the reader.

@@ -78,6 +78,8 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let wrongCredentials: Code = "wrong_credentials"
     /// A code that was mailed is another one; the title says how many tries are left.
     public static let wrongCode: Code = "wrong_code"
+    /// An ID token is not acceptable, or signs in no reader: 401, 403 or 409.
+    public static let identityRejected: Code = "identity_rejected"
     /// A code that was mailed is too old, was used, or was tried too often.
     public static let codeExpired: Code = "code_expired"
     /// The token is missing, unknown or has ended.

@@ -33,13 +33,16 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
   public var canAddFeeds: Bool
   /// Whether readers may sign in, and set another password, by a code that is mailed: see ``CodeRequest``.
   public var mailsCodes: Bool
+  /// Where readers may sign in, besides here: see ``IDTokenCredentials``.
+  public var identityProviders: [IdentityProvider]
   /// The oldest version of the app that it serves, such as 1.2.0; `nil` for any.
   public var minimumVersion: String?
 
   /// Memberwise initializer.
   public init(
     id: String, name: String, tagline: String, defaultPaywallID: String, sampleAccount: SampleAccount? = nil, hostedCheckout: Bool = false,
-    cancelling: String? = nil, canAddFeeds: Bool = false, mailsCodes: Bool = false, minimumVersion: String? = nil
+    cancelling: String? = nil, canAddFeeds: Bool = false, mailsCodes: Bool = false, identityProviders: [IdentityProvider] = [],
+    minimumVersion: String? = nil
   ) {
     self.id = id
     self.name = name
@@ -50,6 +53,7 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
     self.cancelling = cancelling
     self.canAddFeeds = canAddFeeds
     self.mailsCodes = mailsCodes
+    self.identityProviders = identityProviders
     self.minimumVersion = minimumVersion
   }
 
@@ -66,6 +70,7 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
     cancelling = try values.decodeIfPresent(String.self, forKey: .cancelling)
     canAddFeeds = try values.decodeIfPresent(Bool.self, forKey: .canAddFeeds) ?? false
     mailsCodes = try values.decodeIfPresent(Bool.self, forKey: .mailsCodes) ?? false
+    identityProviders = try values.decodeIfPresent([IdentityProvider].self, forKey: .identityProviders) ?? []
     minimumVersion = try values.decodeIfPresent(String.self, forKey: .minimumVersion)
   }
 }

@@ -6,15 +6,18 @@ public struct PublicationAuthProvider: AuthProvider {
   private let client: APIClient
   private let address: String?
   private let device: String?
+  private let browser: BrowserAuthorization?
 
   /// - Parameters:
   ///   - client: its own tokens are not used: each call carries the token that it is about.
   ///   - address: where the publication is, for sentences about it; `nil` when there is no choice.
   ///   - device: the name of this sign-in in the list of sessions, such as the computer's name.
-  public init(_ client: APIClient, at address: String? = nil, device: String? = nil) {
+  ///   - browser: asks identity providers; `nil` where no page can be opened.
+  public init(_ client: APIClient, at address: String? = nil, device: String? = nil, browser: BrowserAuthorization? = nil) {
     self.client = client
     self.address = address
     self.device = device
+    self.browser = browser
   }
 
   /// Has a code mailed: `POST /v1/session/code`.
@@ -22,20 +25,27 @@ public struct PublicationAuthProvider: AuthProvider {
     do { return Secret(try await client.requestCode(for: email).challenge) } catch { throw AuthError(error, at: address) }
   }
 
-  /// Signs in: `POST /v1/session`, or `POST /v1/session/mailed`.
+  /// Signs in: `POST /v1/session`, `POST /v1/session/mailed`, or `POST /v1/session/openid`.
   public func signIn(with credential: Credential) async throws(AuthError) -> SessionGrant {
-    do {
-      return switch credential {
-      case .password(let email, let password):
-        SessionGrant(try await client.signIn(Credentials(email: email, password: password.revealed, device: device)))
-      case .mailedCode(let code, let challenge, let newPassword):
-        SessionGrant(
-          try await client.signIn(
-            CodeCredentials(challenge: challenge.revealed, code: code, device: device, newPassword: newPassword?.revealed)))
+    switch credential {
+    case .password(let email, let password):
+      return try await grant { () throws(ClientError) in
+        try await client.signIn(Credentials(email: email, password: password.revealed, device: device))
       }
-    } catch {
-      throw AuthError(error, at: address)
+    case .mailedCode(let code, let challenge, let newPassword):
+      return try await grant { () throws(ClientError) in
+        try await client.signIn(
+          CodeCredentials(challenge: challenge.revealed, code: code, device: device, newPassword: newPassword?.revealed))
+      }
+    case .browser(let issuer):
+      guard let browser else { throw .rejected("No page can be opened here.") }
+      let credentials = try await browser.credentials(from: issuer, device: device)
+      return try await grant { () throws(ClientError) in try await client.signIn(credentials) }
     }
+  }
+
+  private func grant(_ signIn: () async throws(ClientError) -> SignedIn) async throws(AuthError) -> SessionGrant {
+    do { return SessionGrant(try await signIn()) } catch { throw AuthError(error, at: address) }
   }
 
   /// Asks for new tokens: `POST /v1/session/refresh`.

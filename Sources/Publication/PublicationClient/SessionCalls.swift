@@ -19,6 +19,28 @@ extension APIClient {
     try await call(.post, .mailedSession, body: credentials, as: .none)
   }
 
+  /// Begins a session by an ID token.
+  /// - Throws: ``ClientError``; a problem with ``Problem/Code/identityRejected`` when it signs in no reader. Its sentence is for the reader.
+  public func signIn(_ credentials: IDTokenCredentials) async throws(ClientError) -> SignedIn {
+    try await call(.post, .openIDSession, body: credentials, as: .none)
+  }
+
+  /// The accounts at identity providers that sign the reader in, the earliest first.
+  /// - Throws: ``ClientError``.
+  public func identities() async throws(ClientError) -> [ReaderIdentity] { try await call(.get, .identities) }
+
+  /// Adds one to them.
+  /// - Throws: ``ClientError``; its sentence is for the reader.
+  public func addIdentity(_ credentials: IDTokenCredentials) async throws(ClientError) {
+    try await send(.put, .identities, body: credentials)
+  }
+
+  /// Takes the one of a provider away.
+  /// - Throws: ``ClientError``; its sentence is for the reader.
+  public func removeIdentity(of issuer: String) async throws(ClientError) {
+    try await send(.delete, .identities, query: [("issuer", issuer)])
+  }
+
   /// Exchanges a refresh token for new tokens of its session; see `RefreshRequest` for what a lost answer means.
   /// - Throws: ``ClientError``; a problem with ``Problem/Code/sessionEnded`` or ``Problem/Code/sessionReused`` when the session is over.
   public func refresh(_ token: String) async throws(ClientError) -> SignedIn {

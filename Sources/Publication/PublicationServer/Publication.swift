@@ -55,6 +55,7 @@ public actor Publication {
     let feeds: any FeedRepository
     let readers: any ReaderRepository
     let codes: any CodeRepository
+    let identities: any IdentityRepository
     let orders: any OrderRepository
     let balances: any BalanceRepository
     let checkouts: any CheckoutRepository
@@ -120,6 +121,8 @@ public actor Publication {
   var pages: PublicAddress?
   /// Mails to readers; `nil` when none are sent.
   var mails: MailQueue?
+  /// Where readers may sign in besides; `nil` for nowhere.
+  var identityService: IdentityService?
   /// The digest of the operator's token.
   var operatorDigest: Data?
   /// How feeds are fetched; `nil` when they are not.
@@ -213,7 +216,8 @@ public actor Publication {
     store = Store(
       content: content, comments: SQLiteComments(database: database), search: search,
       feeds: SQLiteFeeds(database: database, isStopping: isStopping),
-      readers: SQLiteReaders(database: database), codes: SQLiteCodes(database: database), orders: SQLiteOrders(database: database),
+      readers: SQLiteReaders(database: database), codes: SQLiteCodes(database: database),
+      identities: SQLiteIdentities(database: database), orders: SQLiteOrders(database: database),
       balances: SQLiteBalances(database: database), checkouts: SQLiteCheckouts(database: database), keys: keys,
       flags: SQLiteFlags(database: database), analytics: SQLiteAnalytics(database: database),
       service: SQLiteService(database: database), key: key, keyFile: keyFile)
@@ -347,6 +351,7 @@ public actor Publication {
   var searchRepository: any SearchRepository { get throws { try opened.search } }
   var readers: any ReaderRepository { get throws { try opened.readers } }
   var codes: any CodeRepository { get throws { try opened.codes } }
+  var identities: any IdentityRepository { get throws { try opened.identities } }
   var orderRepository: any OrderRepository { get throws { try opened.orders } }
   var balanceRepository: any BalanceRepository { get throws { try opened.balances } }
   var checkoutRepository: any CheckoutRepository { get throws { try opened.checkouts } }

@@ -43,6 +43,7 @@ final class ScriptedAuth: AuthProvider {
     case .mailedCode(let code, _, let newPassword):
       try await attempt("\(code) \(newPassword?.revealed ?? "")")
       guard code == "012345" else { throw .wrongCode("That is not the code. You have 4 tries left.") }
+    case .browser(let issuer): try await attempt("page of \(issuer)")
     }
     return SessionGrant(access: Secret("token"), refresh: Secret("refresh"), user: Self.user)
   }

@@ -180,6 +180,22 @@ protocol ReaderRepository {
   nonisolated(nonsending) func remove(_ reader: Reader.ID, password: PasswordHash) async throws
 }
 
+/// The accounts at identity providers that sign readers in. Times are whole seconds since 1970.
+protocol IdentityRepository {
+  /// The reader whom an account signs in, with the hash of their password.
+  nonisolated(nonsending) func reader(of identity: Identity) async throws -> (reader: Reader, password: PasswordHash)?
+  /// Adds a reader who came by an account.
+  /// - Returns: whether that was possible: the address and the account were nobody's.
+  nonisolated(nonsending) func add(_ reader: Reader, password: PasswordHash, by identity: Identity, at time: Int64) async throws -> Bool
+  /// Adds an account to a reader's. One that is theirs already stays.
+  nonisolated(nonsending) func link(_ identity: Identity, to reader: Reader.ID, at time: Int64) async throws -> Identity.Outcome
+  /// Takes a reader's account of a provider away, unless they came by it.
+  /// - Returns: whether it was.
+  nonisolated(nonsending) func unlink(_ issuer: String, from reader: Reader.ID) async throws -> Bool
+  /// A reader's accounts, the earliest first.
+  nonisolated(nonsending) func identities(of reader: Reader.ID) async throws -> [ReaderIdentity]
+}
+
 /// Codes that are mailed. Times are whole seconds since 1970.
 protocol CodeRepository {
   /// Stores a code.

@@ -167,7 +167,7 @@ struct SQLiteReaders: ReaderRepository {
         "SELECT 1 FROM attempt JOIN purchase ON purchase.id = attempt.purchase WHERE attempt.ended IS NULL AND purchase.reader = ?", reader,
         map: { _ in true })
       guard isCharged == nil else { throw Problem.conflict("This reader is being charged at the moment. Try again.") }
-      for table in ["session", "reaction", "bookmark", "follow", "read_mark", "unlock", "flag_event", "analytics_batch"] {
+      for table in ["session", "reaction", "bookmark", "follow", "read_mark", "unlock", "flag_event", "analytics_batch", "identity"] {
         try database.execute("DELETE FROM \(table) WHERE reader = ?", reader)
       }
       // Without its text, like a deleted one: a late repeated request would bring it back.

@@ -389,6 +389,16 @@ enum Schema {
         CREATE INDEX mailed_code_by_email ON mailed_code (email, asked);
         CREATE INDEX mailed_code_by_time ON mailed_code (asked);
         """),
+    Migration(
+      version: 24,
+      sql: """
+        -- Accounts at identity providers that sign readers in. first: the reader came by it.
+        CREATE TABLE identity (
+          issuer TEXT NOT NULL, subject TEXT NOT NULL, reader TEXT NOT NULL REFERENCES reader (id), first INTEGER NOT NULL,
+          linked INTEGER NOT NULL, PRIMARY KEY (issuer, subject)
+        ) WITHOUT ROWID;
+        CREATE UNIQUE INDEX identity_of_reader ON identity (reader, issuer);
+        """),
   ]
 
   /// Also made before an upgrade that has posts to remove.

@@ -9,6 +9,7 @@ struct PublicationResource {
   let hasPages: Bool
   let canAddFeeds: Bool
   let mailsCodes: Bool
+  let identityProviders: [IdentityProvider]
   let service: any ServiceRepository
 
   nonisolated(nonsending) func info(_ call: Call) async throws -> Response {
@@ -17,6 +18,7 @@ struct PublicationResource {
     info.hostedCheckout = hasPages
     info.canAddFeeds = canAddFeeds
     info.mailsCodes = mailsCodes
+    info.identityProviders = identityProviders
     info.minimumVersion = try await service.minimumVersion()
     return try .json(info)
   }

@@ -111,7 +111,7 @@ struct ReaderResource {
   static let breaks: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
 
   /// A name as it is shown: on one line, and without effect on the direction of the text beside it.
-  private static func readerName(_ text: String) throws(Problem) -> String {
+  static func readerName(_ text: String) throws(Problem) -> String {
     let name = text.visibleText.trimmingCharacters(in: .whitespacesAndNewlines)
     guard (1...200).contains(name.count) else { throw Problem.badRequest("A reader’s name has 1 to 200 characters.") }
     guard !text.unicodeScalars.contains(where: { breaks.contains($0.properties.generalCategory) }) else {

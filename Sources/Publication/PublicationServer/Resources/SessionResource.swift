@@ -14,6 +14,7 @@ struct SessionResource {
   let imports: ImportDesk
   let clock: any AppClock
   let offersSampleAccount: Bool
+  let log: OperatorLog
 
   nonisolated(nonsending) func signIn(_ call: Call, _ credentials: Credentials) async throws -> Response {
     let email = ReaderResource.normalized(credentials.email)
@@ -240,7 +241,7 @@ private struct NewTokens {
         family: try Digest.sha256(Data(Publication.family(refresh).utf8)), token: try Digest.sha256(Data(refresh.utf8))))
   }
 
-  func answer(for reader: Reader) -> SignedIn { SignedIn(accessToken: access, refreshToken: refresh, reader: reader) }
+  func answer(for reader: Reader) -> SignedIn { SignedIn(accessToken: access, refreshToken: refresh, reader: reader.shown) }
 }
 
 extension Problem {

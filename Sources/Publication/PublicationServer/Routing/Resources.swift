@@ -6,7 +6,7 @@ extension Publication {
     get throws {
       PublicationResource(
         content: try content, offersSampleAccount: offersSampleAccount, hasPages: pages != nil, canAddFeeds: feeds?.readersMayAdd ?? false,
-        mailsCodes: mails != nil, service: try serviceRepository)
+        mailsCodes: mails != nil, identityProviders: identityService?.offered ?? [], service: try serviceRepository)
     }
   }
 
@@ -80,7 +80,13 @@ extension Publication {
     get throws {
       SessionResource(
         readers: try readers, content: try content, hasher: hasher, throttle: throttle, sessions: sessions, imports: imports, clock: clock,
-        offersSampleAccount: offersSampleAccount)
+        offersSampleAccount: offersSampleAccount, log: log)
+    }
+  }
+
+  var identityResource: IdentityResource {
+    get throws {
+      IdentityResource(identities: try identities, service: identityService, session: try sessionResource, identifiers: identifiers)
     }
   }
 

@@ -1,0 +1,79 @@
+import COpenSSL
+import Foundation
+import SignedReceipts
+
+/// One request to a provider to sign a person in (OpenID Connect Core 1.0, section 3.1.2.1), and what its answer is checked by.
+struct AuthorizationRequest: Sendable {
+  /// The address of the provider's page.
+  let url: String
+  let redirectURI: String
+  /// Returns with the answer, so that no other page can answer.
+  let state: String
+  /// The secret behind the code challenge: the code is of no use to anybody else (RFC 7636).
+  let verifier: String
+  /// The secret behind the nonce of the ID token: the token is of no use to anybody else.
+  let nonceSecret: String
+
+  /// The path of redirect addresses.
+  static let path = "/callback"
+
+  init(to metadata: ProviderMetadata, of provider: OpenIDProvider, port: Int) throws(OpenIDError) {
+    redirectURI = "http://127.0.0.1:\(port)\(Self.path)"
+    (state, verifier, nonceSecret) = (try Self.secret(), try Self.secret(), try Self.secret())
+    let query = Form.encode([
+      ("response_type", "code"), ("client_id", provider.clientID), ("redirect_uri", redirectURI),
+      ("scope", (["openid"] + provider.scopes).joined(separator: " ")), ("state", state), ("nonce", try Self.nonce(for: nonceSecret)),
+      ("code_challenge", try Self.digest(verifier)), ("code_challenge_method", "S256"),
+    ])
+    url = metadata.authorizationEndpoint + (metadata.authorizationEndpoint.contains("?") ? "&" : "?") + query
+  }
+
+  /// What a page answered.
+  enum Answer: Equatable {
+    case code(String)
+    case failure(OpenIDError)
+    /// It answers another request: this one goes on.
+    case none
+  }
+
+  /// Reads the query of a redirect (RFC 6749, section 4.1.2; RFC 9207).
+  func answer(_ query: [(name: String, value: String)], from metadata: ProviderMetadata) -> Answer {
+    // Parameters are not repeated (RFC 6749, section 3.1).
+    let fields = Dictionary(grouping: query, by: \.name).mapValues { $0.map(\.value) }
+    guard fields["state"] == [state] else { return .none }
+    if let issuer = fields["iss"], issuer != [metadata.issuer] { return .failure(.otherIssuer) }
+    if let error = fields["error"] {
+      let isDenied = ["access_denied", "consent_required", "login_required"].contains(error.first)
+      return .failure(isDenied ? .denied : .refused(Self.shown(error.first ?? "")))
+    }
+    // A code that another provider gave would be sent to this one. Where nobody was signed in, the name may be missing.
+    guard fields["iss"] != nil || !metadata.namesIssuerInAnswers else { return .failure(.otherIssuer) }
+    guard let codes = fields["code"], codes.count == 1, let code = codes.first, !code.isEmpty, code.utf8.count <= 4096 else {
+      return .failure(.refused("no code"))
+    }
+    return .code(code)
+  }
+
+  /// The nonce of a request, which tells nothing of its secret.
+  static func nonce(for secret: String) throws(OpenIDError) -> String { try digest(secret) }
+
+  /// SHA-256 as base64url, as the code challenge S256 has it (RFC 7636, section 4.2).
+  private static func digest(_ text: String) throws(OpenIDError) -> String {
+    var digest = [UInt8](repeating: 0, count: 32)
+    let bytes = Array(text.utf8)
+    guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else { throw .unusable("SHA-256 failed") }
+    return Base64URL.encode(digest)
+  }
+
+  /// 256 random bits, as base64url.
+  private static func secret() throws(OpenIDError) -> String {
+    var generator = SystemRandomNumberGenerator()
+    return Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+  }
+
+  /// An error code as people may see it: a stranger wrote it.
+  static func shown(_ code: String) -> String {
+    let shown = code.unicodeScalars.filter { (0x20...0x7E).contains($0.value) }.prefix(60)
+    return String(String.UnicodeScalarView(shown))
+  }
+}

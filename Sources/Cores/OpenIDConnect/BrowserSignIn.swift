@@ -1,0 +1,81 @@
+import HTTPTransport
+import Runtime
+
+/// Signs a person in at an OpenID provider, by its page in the system's browser (RFC 8252).
+///
+///     let directory = ProviderDirectory(provider, transport: transport, clock: SystemClock())
+///     let granted = try await BrowserSignIn(directory, clock: SystemClock()).signIn { url in openInBrowser(url) }
+///
+/// The provider's own tokens are dropped: what remains is the ID token, for a backend that verifies it again.
+public struct BrowserSignIn: Sendable {
+  /// What a sign-in gives.
+  public struct Grant: Equatable, Sendable {
+    /// The ID token, as the provider signed it.
+    public var token: String
+    /// The secret behind its nonce. Whoever takes the token demands it: without it a token that got lost is of no use.
+    public var nonceSecret: String
+    /// What the token says.
+    public var claims: IDToken
+  }
+
+  /// How long a page is waited for.
+  public static let patience = Duration.seconds(300)
+  private let directory: ProviderDirectory
+  private let clock: any AppClock
+
+  /// - Parameters:
+  ///   - directory: the provider's metadata and keys.
+  ///   - clock: what the wait for the page is measured by.
+  public init(_ directory: ProviderDirectory, clock: any AppClock) {
+    self.directory = directory
+    self.clock = clock
+  }
+
+  /// Opens the provider's page, waits for its answer, and exchanges that for an ID token, which is verified.
+  ///
+  /// Cancelling the task ends the wait, and frees the port at once.
+  /// - Parameter open: opens the page in the system's browser.
+  /// - Throws: ``OpenIDError``.
+  public func signIn(open: @Sendable (_ url: String) async -> Void) async throws(OpenIDError) -> Grant {
+    let metadata = try await directory.currentMetadata()
+    let listener = try LoopbackListener(ports: directory.provider.ports)
+    defer { listener.close() }
+    let request = try AuthorizationRequest(to: metadata, of: directory.provider, port: listener.port)
+    let code = try await answer(to: request, from: metadata, at: listener, open)
+    let token = try await directory.exchange(code, of: request)
+    let claims = try await directory.verified(token, nonce: AuthorizationRequest.nonce(for: request.nonceSecret))
+    return Grant(token: token, nonceSecret: request.nonceSecret, claims: claims)
+  }
+
+  private func answer(
+    to request: AuthorizationRequest, from metadata: ProviderMetadata, at listener: LoopbackListener,
+    _ open: @Sendable (String) async -> Void
+  ) async throws(OpenIDError) -> String {
+    let timer = Task { [clock] in
+      try await clock.sleep(for: Self.patience)
+      listener.close()
+    }
+    defer { timer.cancel() }
+    let answer = await withTaskCancellationHandler {
+      async let answer = listener.outcome { query in
+        switch request.answer(query, from: metadata) {
+        case .code(let code): LoopbackListener.Verdict(status: 200, page: .signedIn, outcome: Result<String, OpenIDError>.success(code))
+        case .failure(let error): LoopbackListener.Verdict(status: 200, page: .failed, outcome: .failure(error))
+        case .none: LoopbackListener.Verdict(status: 400, page: .other)
+        }
+      }
+      await open(request.url)
+      return await answer
+    } onCancel: {
+      listener.close()
+    }
+    guard let answer else { throw Task.isCancelled ? .cancelled : .timedOut }
+    return try answer.get()
+  }
+}
+
+extension IDToken {
+  /// The nonce that a token carries whose request was made with a secret: base64url of its SHA-256.
+  /// - Throws: ``OpenIDError/unusable(_:)`` when the library fails.
+  public static func nonce(for secret: String) throws(OpenIDError) -> String { try AuthorizationRequest.nonce(for: secret) }
+}

@@ -1,0 +1,142 @@
+import COpenSSL
+import Foundation
+import SignedReceipts
+
+/// The public keys of a provider, with which its ID tokens are verified: RSA with RS256, and EC on P-256 with ES256 (RFC 7517, RFC 7518).
+public struct ProviderKeys: Sendable {
+  enum Algorithm: String { case rs256 = "RS256", es256 = "ES256" }
+
+  struct Key: Sendable {
+    enum Kind: Sendable { case rsa(RSAKey), ec(VerificationKey) }
+    var name: String?
+    var kind: Kind
+
+    var algorithm: Algorithm { if case .rsa = kind { .rs256 } else { .es256 } }
+
+    func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
+      switch kind {
+      case .rsa(let key): key.isValid(signature, for: message)
+      case .ec(let key): (try? key.isValid(Data(signature), for: Data(message))) ?? false
+      }
+    }
+  }
+
+  private var keys: [Key]
+
+  /// Reads a key set. Keys of other kinds, and those for encryption, are left out.
+  /// - Throws: ``OpenIDError/unusable(_:)`` when it is none, or has no key that can be used.
+  public init(document: Data) throws(OpenIDError) {
+    guard let set = try? JSONDecoder().decode(Document.self, from: document) else { throw .unusable("its keys cannot be read") }
+    keys = set.keys.prefix(Self.most).compactMap { $0.field.flatMap(Key.init) }
+    guard !keys.isEmpty else { throw .unusable("it has no key for RS256 or ES256") }
+  }
+
+  /// The most keys of a set that are looked at.
+  private static let most = 64
+
+  /// - Parameter name: the name in a token's header; a token without one may be signed by any of them.
+  func keys(named name: String?, for algorithm: Algorithm) -> [Key] {
+    keys.filter { $0.algorithm == algorithm && (name == nil || $0.name == name) }
+  }
+
+  private struct Document: Decodable {
+    /// A set may have keys of a kind that is not known here, of whatever form.
+    struct Entry: Decodable {
+      var field: Field?
+      init(from decoder: any Decoder) throws { field = try? Field(from: decoder) }
+    }
+    var keys: [Entry]
+  }
+
+  fileprivate struct Field: Decodable {
+    var kty: String
+    var kid: String?
+    var use: String?
+    var alg: String?
+    var n: String?
+    var e: String?
+    var crv: String?
+    var x: String?
+    var y: String?
+  }
+}
+
+extension ProviderKeys.Key {
+  /// A coordinate with all of its 32 bytes: some providers leave out the leading zeros, against RFC 7518 (section 6.2.1.2).
+  private static func coordinate(_ text: String?) -> String {
+    guard let bytes = text.flatMap({ Base64URL.decode($0) }), bytes.count < 32 else { return text ?? "" }
+    return Base64URL.encode([UInt8](repeating: 0, count: 32 - bytes.count) + bytes)
+  }
+
+  fileprivate init?(_ field: ProviderKeys.Field) {
+    guard field.use == nil || field.use == "sig" else { return nil }
+    name = field.kid
+    switch (field.kty, field.alg) {
+    case ("RSA", nil), ("RSA", "RS256"):
+      guard let n = field.n.flatMap({ Base64URL.decode($0) }), let e = field.e.flatMap({ Base64URL.decode($0) }),
+        let key = RSAKey(modulus: n, exponent: e)
+      else { return nil }
+      kind = .rsa(key)
+    case ("EC", nil), ("EC", "ES256"):
+      let key = try? VerificationKey(
+        jwk: .init(
+          kty: "EC", crv: field.crv ?? "", kid: field.kid ?? "none", alg: "ES256", x: Self.coordinate(field.x), y: Self.coordinate(field.y))
+      )
+      guard let key else { return nil }
+      kind = .ec(key)
+    default: return nil
+    }
+  }
+}
+
+/// An RSA key for RS256: RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518, section 3.3).
+// @unchecked: the key is never changed after it was made, and libcrypto's keys are then safe to use from several threads.
+final class RSAKey: @unchecked Sendable {
+  private let pointer: OpaquePointer
+
+  /// - Parameters:
+  ///   - modulus: 2,048 to 8,192 bits, the highest byte first; shorter ones are not safe, and longer ones take long.
+  ///   - exponent: at most 64 bits.
+  init?(modulus: [UInt8], exponent: [UInt8]) {
+    let (modulus, exponent) = (modulus.drop { $0 == 0 }, exponent.drop { $0 == 0 })
+    guard (256...1024).contains(modulus.count), (1...8).contains(exponent.count) else { return nil }
+    let numbers = DER.sequence(DER.unsigned(modulus) + DER.unsigned(exponent))
+    let info = DER.sequence(DER.rsaEncryption + DER.bits(numbers))
+    let key = info.withUnsafeBufferPointer { buffer in
+      var next = buffer.baseAddress
+      return d2i_PUBKEY(nil, &next, buffer.count)
+    }
+    ERR_clear_error()
+    guard let key else { return nil }
+    pointer = key
+  }
+
+  deinit { EVP_PKEY_free(pointer) }
+
+  func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
+    // What is wrong is of no interest, and must not be taken for the error of a later call.
+    defer { ERR_clear_error() }
+    guard let context = EVP_MD_CTX_new() else { return false }
+    defer { EVP_MD_CTX_free(context) }
+    guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, pointer) == 1 else { return false }
+    return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+  }
+}
+
+/// The few forms of DER that a SubjectPublicKeyInfo of RSA has (RFC 3279, section 2.3.1).
+private enum DER {
+  /// SEQUENCE { OID 1.2.840.113549.1.1.1, NULL }.
+  static let rsaEncryption: [UInt8] = [0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00]
+
+  static func sequence(_ content: [UInt8]) -> [UInt8] { value(0x30, content) }
+  static func bits(_ content: [UInt8]) -> [UInt8] { value(0x03, [0] + content) }
+  /// A leading zero keeps a number from being a negative one.
+  static func unsigned(_ number: ArraySlice<UInt8>) -> [UInt8] { value(0x02, (number.first ?? 0) >= 0x80 ? [0] + number : Array(number)) }
+
+  private static func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+    let count = content.count
+    let length: [UInt8] =
+      count < 0x80 ? [UInt8(count)] : count < 0x100 ? [0x81, UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
+    return [tag] + length + content
+  }
+}

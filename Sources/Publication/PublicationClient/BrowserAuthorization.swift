@@ -1,0 +1,58 @@
+import HTTPTransport
+import OpenIDConnect
+import PublicationAPI
+import Runtime
+import SessionService
+
+/// Has readers sign in at the identity providers of a publication, in the system's browser.
+///
+/// The provider answers the app, which hands the ID token on: the publication verifies it again, and gives its own tokens. A value: safe
+/// from any thread.
+public struct BrowserAuthorization: Sendable {
+  private let client: APIClient
+  private let transport: any Transport
+  private let clock: any AppClock
+  private let address: String?
+  private let open: @Sendable (_ url: String) async -> Void
+
+  /// - Parameters:
+  ///   - client: asks which providers there are.
+  ///   - transport: reaches them at absolute addresses.
+  ///   - clock: how long a page is waited for.
+  ///   - address: where the publication is, for sentences about it; `nil` when there is no choice.
+  ///   - open: opens a page in the system's browser.
+  public init(
+    _ client: APIClient, transport: any Transport, clock: any AppClock, at address: String? = nil,
+    open: @escaping @Sendable (_ url: String) async -> Void
+  ) {
+    self.client = client
+    self.transport = transport
+    self.clock = clock
+    self.address = address
+    self.open = open
+  }
+
+  /// Opens a provider's page and waits for its answer.
+  /// - Parameters:
+  ///   - issuer: one of the publication's.
+  ///   - device: the name of this sign-in in the list of sessions.
+  /// - Throws: ``AuthError``. Its sentence is for people; a cancelled one ends at once.
+  public func credentials(from issuer: String, device: String?) async throws(AuthError) -> IDTokenCredentials {
+    let providers: [IdentityProvider]
+    do { providers = try await client.publication().identityProviders } catch { throw AuthError(error, at: address) }
+    guard let provider = providers.first(where: { $0.issuer == issuer }) else {
+      throw .rejected("The publication does not offer this way to sign in any more.")
+    }
+    let registration = OpenIDProvider(
+      issuer: provider.issuer, clientID: provider.clientID, clientSecret: provider.clientSecret, ports: provider.ports)
+    let directory = ProviderDirectory(registration, transport: transport, clock: clock)
+    do throws(OpenIDError) {
+      let granted = try await BrowserSignIn(directory, clock: clock).signIn(open: open)
+      return IDTokenCredentials(issuer: issuer, idToken: granted.token, nonceSecret: granted.nonceSecret, device: device)
+    } catch {
+      let sentence = error.sentence(of: provider.name)
+      if case .unreachable = error { throw .unreachable(sentence) }
+      throw .rejected(sentence)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import HTTPTransport
+import OpenIDConnect
+import PublicationAPI
+import Runtime
+
+/// Signing in by identity providers (OpenID Connect), and the accounts there that sign a reader in.
+struct IdentityResource {
+  let identities: any IdentityRepository
+  /// `nil` when there are no providers.
+  let service: IdentityService?
+  let session: SessionResource
+  let identifiers: any IdentifierSource
+
+  /// How old a token may be, in seconds: it is made for one sign-in, whatever its expiry says.
+  static let longestAge: TimeInterval = 600
+
+  nonisolated(nonsending) func signIn(_ call: Call, _ credentials: IDTokenCredentials) async throws -> Response {
+    let (provider, token) = try await verified(credentials)
+    let identity = Identity(issuer: token.issuer, subject: token.subject)
+    var found = try await identities.reader(of: identity)
+    if found == nil {
+      try await add(identity, token, provider)
+      found = try await identities.reader(of: identity)
+    }
+    guard let found, let response = try await session.start(found.reader, password: found.password, device: credentials.device) else {
+      throw Problem.conflict("Your account was changed meanwhile. Try again.")
+    }
+    return response
+  }
+
+  /// A reader who comes for the first time. An account with the same address is not theirs by that: whoever gave the provider an address
+  /// would have it.
+  private nonisolated(nonsending) func add(_ identity: Identity, _ token: IDToken, _ provider: IdentityService.Provider) async throws {
+    guard provider.addsReaders else {
+      throw Problem(
+        code: .identityRejected,
+        title: "No reader signs in by this account of \(provider.name). Sign in as you did before, and add it in Account → Sessions.",
+        status: 403)
+    }
+    let id = identifiers.next().uuidString
+    // What the provider says of the person is put right here as far as that goes: it is not what they typed.
+    let name = (try? ReaderResource.readerName(token.name ?? "")) ?? "Reader"
+    let email = token.email.flatMap { try? ReaderResource.validate(email: $0, name: name).email }
+    if let email, try await session.readers.reader(email: email) != nil {
+      throw Problem(
+        code: .identityRejected,
+        title:
+          "There is an account with the address \(email) already. Sign in to it as you did before, and add \(provider.name) in "
+          + "Account → Sessions.", status: 409)
+    }
+    let reader = Reader(id: id, email: email ?? Reader.noAddress(of: id), name: name)
+    // Nothing matches it, until a mailed code sets another one.
+    guard try await identities.add(reader, password: session.hasher.placeholder, by: identity, at: session.clock.unixTime) else {
+      // Another device of the same reader was faster.
+      guard try await identities.reader(of: identity) == nil else { return }
+      throw Problem.conflict("Your account was changed meanwhile. Try again.")
+    }
+  }
+
+  nonisolated(nonsending) func list(_ call: Call) async throws -> Response {
+    try .json(await identities.identities(of: call.signedIn.id))
+  }
+
+  nonisolated(nonsending) func link(_ call: Call, _ credentials: IDTokenCredentials) async throws -> Response {
+    let reader = try call.signedIn
+    if let sample = try await session.content.info()?.sampleAccount, ReaderResource.normalized(sample.email) == reader.email {
+      throw Problem(code: .notOffered, title: "The sample account is everybody’s, and nobody’s alone.", status: 403)
+    }
+    let (provider, token) = try await verified(credentials)
+    let identity = Identity(issuer: token.issuer, subject: token.subject)
+    switch try await identities.link(identity, to: reader.id, at: session.clock.unixTime) {
+    case .linked: return Response(204)
+    case .taken: throw Problem.conflict("This account of \(provider.name) signs in another reader.")
+    case .hasAnother: throw Problem.conflict("Another account of \(provider.name) signs you in. Remove it first.")
+    }
+  }
+
+  nonisolated(nonsending) func unlink(_ call: Call) async throws -> Response {
+    let reader = try call.signedIn.id
+    guard let issuer = call.query("issuer") else { throw Problem.badRequest("“issuer” is missing.") }
+    guard try await identities.unlink(issuer, from: reader) else {
+      guard try await identities.identities(of: reader).contains(where: { $0.issuer == issuer }) else { throw Problem.notFound("identity") }
+      throw Problem.conflict("You came by this account. It stays, since you may have no other way in.")
+    }
+    return Response(204)
+  }
+
+  private nonisolated(nonsending) func verified(
+    _ credentials: IDTokenCredentials
+  ) async throws -> (provider: IdentityService.Provider, token: IDToken) {
+    guard let provider = service?.providers.first(where: { $0.issuer == credentials.issuer }) else {
+      throw Problem(code: .notOffered, title: "This publication does not know this provider.", status: 404)
+    }
+    guard (32...128).contains(credentials.nonceSecret.utf8.count) else { throw Problem.badRequest("“nonceSecret” has 32 to 128 bytes.") }
+    do throws(OpenIDError) {
+      let token = try await provider.directory.verified(credentials.idToken, nonce: IDToken.nonce(for: credentials.nonceSecret))
+      guard session.clock.now.timeIntervalSince(token.issued) < Self.longestAge else { throw .badToken(.expired) }
+      return (provider, token)
+    } catch {
+      switch error {
+      case .badToken(let reason): throw Problem(code: .identityRejected, title: Self.sentence(reason, provider.name), status: 401)
+      case .unreachable, .unusable, .cancelled, .refused, .denied, .noPort, .otherIssuer, .timedOut:
+        session.log("\(provider.name) (\(provider.issuer)): \(error)")
+        throw Problem(
+          code: .busy, title: "The publication cannot ask \(provider.name) at the moment. Try again later.", status: 503)
+      }
+    }
+  }
+
+  private static func sentence(_ reason: IDTokenError, _ name: String) -> String {
+    switch reason {
+    case .expired: "This sign-in by \(name) took too long. Try again."
+    case .fromTheFuture: "The clocks of \(name) and of the publication do not agree. Please tell the publication."
+    default: "The publication could not verify the answer of \(name)."
+    }
+  }
+}
+
+/// The identity providers of a publication.
+final class IdentityService: Sendable {
+  struct Provider: Sendable {
+    let issuer: String
+    let name: String
+    let addsReaders: Bool
+    let directory: ProviderDirectory
+  }
+
+  /// As clients see them.
+  let offered: [IdentityProvider]
+  let providers: [Provider]
+
+  init(_ providers: [IdentityProvider], addingReaders: Set<String>, transport: any Transport, clock: any AppClock) {
+    offered = providers
+    self.providers = providers.map { provider in
+      let known = OpenIDProvider(issuer: provider.issuer, clientID: provider.clientID)
+      return Provider(
+        issuer: provider.issuer, name: provider.name, addsReaders: addingReaders.contains(provider.issuer),
+        directory: ProviderDirectory(known, transport: transport, clock: clock))
+    }
+  }
+}
+
+extension Publication {
+  /// Lets readers sign in at identity providers: offered from here on.
+  /// - Parameters:
+  ///   - providers: no two of one issuer.
+  ///   - addingReaders: the issuers whose accounts become readers; those of others sign in readers who have added them.
+  ///   - transport: fetches what the providers publish, and follows no redirects.
+  ///   - clock: how old tokens are, and what was fetched.
+  public func offerSignIn(
+    by providers: [IdentityProvider], addingReaders: Set<String>, transport: any Transport, clock: any AppClock = SystemClock()
+  ) {
+    identityService = IdentityService(providers, addingReaders: addingReaders, transport: transport, clock: clock)
+  }
+}
+
+extension Reader {
+  /// Stands in the place of an address that a reader does not have. It is none: nothing is sent there, and nobody can sign in with it.
+  static func noAddress(of id: Reader.ID) -> String { "openid \(id)" }
+
+  /// As the reader sees it.
+  var shown: Reader {
+    var shown = self
+    if email == Self.noAddress(of: id) { shown.email = "" }
+    return shown
+  }
+}

@@ -1,0 +1,131 @@
+import AccountFeature
+import FeatureKit
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import PublicationClient
+import PurchaseServiceTesting
+import Runtime
+import SessionService
+import Synchronization
+import TestSupport
+import Testing
+
+/// Adding and removing accounts at identity providers, as states through a reader's script.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ProviderLinkTests {
+  private static let issuer = "https://accounts.example.org"
+
+  private final class Site: Transport {
+    let linked = Mutex<[ReaderIdentity]>([])
+    let refusal = Mutex<Problem?>(nil)
+    /// Why the page signs nobody in.
+    let failure = Mutex<AuthError?>(nil)
+
+    func send(_ request: Request) async throws -> Response {
+      switch (request.method, request.path) {
+      case (.get, "/v1/publication"):
+        let provider = IdentityProvider(issuer: "https://accounts.example.org", name: "Example", clientID: "app")
+        let info = PublicationInfo(id: "p", name: "P", tagline: "", defaultPaywallID: "premium", identityProviders: [provider])
+        return Response(200, body: try Wire.encode(info))
+      case (.get, "/v1/sessions"): return Response(200, body: try Wire.encode([ReaderSession]()))
+      case (.get, _): return Response(200, body: try Wire.encode(linked.withLock { $0 }))
+      case (.put, _):
+        if let refusal = refusal.withLock({ $0 }) { return Response(refusal.status, body: try Wire.encode(refusal)) }
+        let credentials = try Wire.decode(IDTokenCredentials.self, from: request.body)
+        linked.withLock { $0.append(.init(issuer: credentials.issuer, isFirst: false)) }
+        return Response(204)
+      default:
+        linked.withLock { $0.removeAll { request.query("issuer") == $0.issuer } }
+        return Response(204)
+      }
+    }
+  }
+
+  @MainActor private final class Bench {
+    let site = Site()
+    let gate = Gate()
+    private(set) var model: SessionsViewModel!
+    private(set) var outputs: [SessionsViewModel.Output] = []
+
+    init(opensPages: Bool = true) {
+      let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
+      let authorize: @Sendable (String) async throws -> IDTokenCredentials = { [gate, site] issuer in
+        await gate.wait()
+        try Task.checkCancellation()
+        if let failure = site.failure.withLock({ $0 }) { throw failure }
+        return IDTokenCredentials(issuer: issuer, idToken: "a.b.c", nonceSecret: "s")
+      }
+      model = SessionsViewModel(
+        client: APIClient(transport: site, token: { "token" }), effects: Effects(),
+        formatting: Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt), authorize: opensPages ? authorize : nil
+      ) { [unowned self] in outputs.append($0) }
+    }
+
+    var row: SessionsViewModel.State.Provider? { model.state.providers.first }
+  }
+
+  private func shown(_ bench: Bench) async {
+    bench.model.appear()
+    await until { bench.row != nil }
+  }
+
+  @Test func anAccountIsAddedAndRemoved() async {
+    let bench = Bench()
+    await shown(bench)
+    #expect(
+      bench.row
+        == .init(id: Self.issuer, name: "Example", detail: "Does not sign you in.", canAdd: true, canRemove: false, isWorking: false))
+    bench.model.send(.addProviderTapped(Self.issuer))
+    bench.model.send(.addProviderTapped(Self.issuer))
+    #expect(bench.row?.isWorking == true && bench.row?.detail.hasPrefix("Sign in on its page") == true)
+    await bench.gate.reached()
+    bench.gate.open()
+    await until { bench.row?.canRemove == true }
+    #expect(bench.outputs == [.done("Example signs you in from now on.")])
+    #expect(bench.site.linked.withLock { $0.count } == 1)
+    bench.model.send(.removeProviderTapped(Self.issuer))
+    await until { bench.row?.canAdd == true }
+    #expect(bench.outputs.last == .done("Example does not sign you in any more."))
+    #expect(bench.site.linked.withLock { $0.isEmpty })
+  }
+
+  @Test func whatWentWrongIsSaid() async {
+    let bench = Bench()
+    bench.gate.open()
+    await shown(bench)
+    bench.site.failure.withLock { $0 = .rejected("Nothing came back from Example within five minutes. Try again.") }
+    bench.model.send(.addProviderTapped(Self.issuer))
+    await until { bench.model.state.failure != nil }
+    #expect(bench.model.state.failure == "Nothing came back from Example within five minutes. Try again.")
+    bench.site.failure.withLock { $0 = nil }
+    bench.site.refusal.withLock { $0 = Problem(code: .conflict, title: "This account of Example signs in another reader.", status: 409) }
+    bench.model.send(.addProviderTapped(Self.issuer))
+    #expect(bench.model.state.failure == nil)
+    await until { bench.model.state.failure != nil }
+    #expect(bench.model.state.failure == "This account of Example signs in another reader.")
+    #expect(bench.row?.canAdd == true && bench.row?.isWorking == false)
+  }
+
+  @Test func thePageNeedNotBeWaitedFor() async {
+    let bench = Bench()
+    await shown(bench)
+    bench.model.send(.addProviderTapped(Self.issuer))
+    await bench.gate.reached()
+    bench.model.send(.cancelProviderTapped)
+    bench.gate.open()
+    await until { bench.row?.isWorking == false }
+    #expect(bench.model.state.failure == nil && bench.outputs.isEmpty)
+  }
+
+  @Test func theOneThatTheAccountBeganWithStays() async {
+    let bench = Bench()
+    bench.site.linked.withLock { $0 = [.init(issuer: Self.issuer, isFirst: true)] }
+    await shown(bench)
+    #expect(bench.row?.canAdd == false && bench.row?.canRemove == false)
+    bench.model.send(.removeProviderTapped(Self.issuer))
+    #expect(bench.row?.isWorking == false)
+    let without = Bench(opensPages: false)
+    await shown(without)
+    #expect(without.row?.canAdd == false)
+  }
+}

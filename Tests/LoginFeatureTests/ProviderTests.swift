@@ -1,0 +1,80 @@
+import LoginFeature
+import Runtime
+import SessionService
+import Testing
+
+/// Signing in by the page of an identity provider, as states through a reader's script.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ProviderTests {
+  typealias State = LoginViewModel.State
+  private static let example = LoginPublication.Provider(id: "https://accounts.example.org", name: "Example")
+  private static let other = LoginPublication.Provider(id: "https://id.example.net", name: "Other")
+
+  private func bench(_ answers: [AuthError?], holds: Bool = false) async -> Bench {
+    let publication = LoginPublication(name: "The Paper", mailsCodes: true, providers: [Self.example, Self.other])
+    let bench = Bench(answers, holds: holds, publication: publication)
+    bench.model.appear()
+    while bench.model.state.publication == nil, !Task.isCancelled { await Task.yield() }
+    return bench
+  }
+
+  private func calls(_ count: Int, _ bench: Bench) async {
+    while bench.auth.calls.count < count, !Task.isCancelled { await Task.yield() }
+  }
+
+  @Test func aProvidersPageSignsIn() async {
+    let bench = await bench([nil])
+    let (before, start) = (bench.model.state, bench.states.count)
+    #expect(before.providers == [Self.example, Self.other] && before.awaitedProvider == nil)
+    bench.model.send(.providerTapped(Self.example.id))
+    await bench.answered()
+    var waiting = before
+    waiting.work = .provider(Self.example.id)
+    #expect(waiting.awaitedProvider == Self.example)
+    #expect(Array(bench.states[start...].prefix(2)) == [waiting, before])
+    #expect(bench.auth.calls == ["page of https://accounts.example.org"])
+    #expect(bench.session.state.user?.name == "Ada")
+  }
+
+  @Test func whatCameBackIsSaid() async {
+    let sentence = "Example did not sign you in: that was declined on its page."
+    let bench = await bench([.rejected(sentence)])
+    bench.model.send(.providerTapped(Self.example.id))
+    await bench.answered()
+    #expect(bench.model.state.formError == sentence)
+    #expect(bench.session.state.isSignedOut)
+    bench.model.send(.providerTapped("https://nobody.example.org"))
+    #expect(bench.auth.calls.count == 1, "nobody offers it")
+  }
+
+  @Test func cancellingSaysNothing() async {
+    let bench = await bench([.unreachable("cancelled")], holds: true)
+    bench.model.send(.providerTapped(Self.example.id))
+    await calls(1, bench)
+    bench.model.send(.cancelTapped)
+    await bench.answered()
+    #expect(bench.model.state.formError == nil)
+    #expect(bench.session.state.isSignedOut)
+  }
+
+  /// The last way chosen counts: each other one that was under way is given up.
+  @Test(arguments: [0, 1, 2]) func anotherWayInTheMiddle(way: Int) async {
+    let bench = await bench([nil, nil], holds: true)
+    bench.model.send(.emailChanged("ada@example.org"))
+    bench.model.send(.providerTapped(Self.example.id))
+    await calls(1, bench)
+    switch way {
+    // A second click opens the page once more.
+    case 0: bench.model.send(.providerTapped(Self.example.id))
+    case 1: bench.model.send(.providerTapped(Self.other.id))
+    default: bench.model.send(.codeTapped)
+    }
+    await calls(2, bench)
+    let expected = ["page of https://accounts.example.org", "page of https://id.example.net", "code for ada@example.org"]
+    #expect(bench.auth.calls[1] == expected[way])
+    #expect(bench.model.state.work == (way == 2 ? .codeRequest : .provider(way == 0 ? Self.example.id : Self.other.id)))
+    await bench.auth.release()
+    await bench.answered()
+    #expect(bench.model.state.formError == nil)
+    if way == 2 { #expect(bench.model.state.code != nil) } else { #expect(bench.session.state.user?.name == "Ada") }
+  }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import HTTPTransport
+import Runtime
+import SignedReceipts
+import TestSupport
+import Testing
+
+@testable import OpenIDConnect
+
+/// What is checked of an ID token, and of the documents of a provider.
+@Suite struct IDTokenTests {
+  private static let now = Date(timeIntervalSince1970: 1_780_000_000)
+  private static let rsa = TestKey.rsa("rsa-1")
+  private static let nonce = "n-0S6_WzA2Mj"
+
+  private func keys(_ keys: TestKey...) throws -> ProviderKeys {
+    try ProviderKeys(document: TestProvider.json(["keys": keys.map(\.field)]))
+  }
+
+  private func read(
+    _ token: String, _ keys: ProviderKeys, of provider: OpenIDProvider = TestProvider.registration, at now: Date = now
+  ) throws(IDTokenError) -> IDToken {
+    try IDToken(verifying: token, of: provider, keys: keys, nonce: Self.nonce, now: now)
+  }
+
+  private func claims(_ changes: [String: (any Sendable)?] = [:]) -> [String: any Sendable] {
+    var claims = TestProvider.claims(at: Self.now)
+    claims["nonce"] = Self.nonce
+    for (name, value) in changes { claims[name] = value }
+    return claims
+  }
+
+  @Test func bothAlgorithmsAndWhatATokenSays() throws {
+    let ec = try TestKey.ec("ec-1")
+    for key in [Self.rsa, ec] {
+      let token = try read(key.token(claims()), try keys(Self.rsa, ec))
+      #expect(token.issuer == TestProvider.issuer && token.subject == "user-7" && token.issued == Self.now)
+      #expect(token.email == "ada@example.org" && token.name == "Ada L.")
+    }
+  }
+
+  @Test func anAddressThatTheProviderDoesNotVouchForIsNone() throws {
+    for (value, email) in [(false, nil), ("true", "ada@example.org"), ("no", nil), (nil, nil)] as [((any Sendable)?, String?)] {
+      #expect(try read(Self.rsa.token(claims(["email_verified": .some(value)])), try keys(Self.rsa)).email == email)
+    }
+  }
+
+  /// RFC 7515, appendix A.2: made by nobody here.
+  @Test func theSignatureOfTheSpecification() throws {
+    let n =
+      "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b"
+      + "32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5"
+      + "IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ"
+    let modulus = try #require(Base64URL.decode(n))
+    let key = try #require(RSAKey(modulus: modulus, exponent: [1, 0, 1]))
+    let input = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
+    let signature =
+      "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAyn"
+      + "RFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnv"
+      + "Wh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw"
+    let bytes = try #require(Base64URL.decode(signature))
+    #expect(key.isValid(bytes, for: Array(input.utf8)))
+    #expect(!key.isValid(bytes, for: Array(input.utf8.dropLast())))
+    #expect(!key.isValid(bytes.dropLast(), for: Array(input.utf8)))
+  }
+
+  /// A claim that is `nil` is left out.
+  static let refused: [(name: String, changes: [String: (any Sendable)?], error: IDTokenError)] = [
+    ("issuer", ["iss": "https://accounts.example.org/"], .otherIssuer),
+    ("audience", ["aud": "another-app"], .otherAudience),
+    ("audiences", ["aud": ["reader-app", "another-app"]], .otherAudience),
+    ("authorized party", ["azp": "another-app"], .otherAudience),
+    ("nonce", ["nonce": "another"], .otherNonce),
+    ("no nonce", ["nonce": nil as (any Sendable)?], .otherNonce),
+    ("expired", ["exp": 1_780_000_000 - 120], .expired),
+    ("from the future", ["iat": 1_780_000_000 + 120], .fromTheFuture),
+    ("no subject", ["sub": ""], .malformed("its subject is empty or too long")),
+    ("no expiry", ["exp": nil as (any Sendable)?], .malformed("its claims cannot be read")),
+  ]
+
+  @Test(arguments: refused.indices) func whatIsNotForUs(index: Int) throws {
+    let some = Self.refused[index]
+    let keys = try keys(Self.rsa)
+    #expect(throws: some.error, "\(some.name)") { try read(Self.rsa.token(claims(some.changes)), keys) }
+  }
+
+  @Test func severalAudiencesNameTheOneThatAsked() throws {
+    let keys = try keys(Self.rsa)
+    #expect(try read(Self.rsa.token(claims(["aud": ["reader-app", "another-app"], "azp": "reader-app"])), keys).subject == "user-7")
+    #expect(try read(Self.rsa.token(claims(["aud": ["reader-app"]])), keys).subject == "user-7")
+    #expect(try read(Self.rsa.token(claims(["exp": 1_780_000_000 - 119, "iat": 1_780_000_000 + 119])), keys).subject == "user-7")
+  }
+
+  @Test func signaturesOfOthers() throws {
+    let (ec, other) = (try TestKey.ec("ec-1"), try TestKey.ec("ec-1"))
+    let keys = try keys(Self.rsa, ec)
+    #expect(throws: IDTokenError.badSignature) { try read(other.token(claims()), keys) }
+    #expect(throws: IDTokenError.unknownKey) { try read(ec.token(claims(), header: ["kid": "ec-2"]), keys) }
+    // An algorithm belongs to its keys: none of them signs by that of another.
+    #expect(throws: IDTokenError.unknownKey) { try read(ec.token(claims(), header: ["alg": "RS256"]), keys) }
+    for algorithm in ["none", "HS256", "RS384", "ES256K", ""] {
+      #expect(throws: IDTokenError.unsupported("alg")) { try read(ec.token(claims(), header: ["alg": algorithm]), keys) }
+    }
+    #expect(throws: IDTokenError.unsupported("crit")) { try read(ec.token(claims(), header: ["crit": ["exp"]]), keys) }
+    let token = ec.token(claims())
+    for broken in ["", ".", "..", token + ".", token + "=", String(token.dropLast(2)), "e30." + token, token.replacing(".", with: "..")] {
+      #expect(throws: IDTokenError.self, "\(broken)") { try read(broken, keys) }
+    }
+    #expect(throws: IDTokenError.malformed("it is longer than 16384 bytes")) {
+      try read(ec.token(claims(["x": String(repeating: "a", count: 13_000)])), keys)
+    }
+  }
+
+  /// A provider with one key need not name it; with several, any of the right kind may have signed.
+  @Test func aTokenThatNamesNoKey() throws {
+    let ec = try TestKey.ec("ec-1")
+    let keys = try keys(Self.rsa, try TestKey.ec("ec-2"), ec)
+    #expect(try read(ec.token(claims(), isNamed: false), keys).subject == "user-7")
+    #expect(throws: IDTokenError.badSignature) { try read(try TestKey.ec("x").token(claims(), isNamed: false), keys) }
+  }
+
+  @Test func keysThatAreNoneOfOurs() throws {
+    let weak = TestKey.rsa("weak", bits: 1024)
+    for (changes, name) in [
+      (["use": "enc"], "for encryption"), (["kty": "oct"], "another kind"), (["alg": "RS512"], "another algorithm"),
+      (["n": "AQAB"], "small"),
+      (["n": weak.field["n"] ?? ""], "1,024 bits"), (["e": ""], "no exponent"), (["n": "@"], "no base64url"),
+      (["n": Base64URL.encode([UInt8](repeating: 0xFF, count: 1025))], "too large"),
+    ] {
+      let field = Self.rsa.field.merging(changes) { $1 }
+      #expect(throws: OpenIDError.unusable("it has no key for RS256 or ES256"), "\(name)") {
+        try ProviderKeys(document: TestProvider.json(["keys": [field]]))
+      }
+    }
+    #expect(throws: OpenIDError.unusable("its keys cannot be read")) { try ProviderKeys(document: Data("[]".utf8)) }
+    // Beside one that is not understood, the others count.
+    let mixed = try ProviderKeys(document: TestProvider.json(["keys": [["kty": 7], Self.rsa.field] as [Any]]))
+    #expect(try read(Self.rsa.token(claims()), mixed).subject == "user-7")
+  }
+
+  /// As glewlwyd publishes about one key in 128.
+  @Test func aCoordinateWithoutItsLeadingZeros() throws {
+    var key = try TestKey.ec("ec-1")
+    while Base64URL.decode(key.field["x"] ?? "")?.first != 0 { key = try TestKey.ec("ec-1") }
+    var field = key.field
+    field["x"] = Base64URL.encode((Base64URL.decode(field["x"] ?? "") ?? []).dropFirst())
+    let keys = try ProviderKeys(document: TestProvider.json(["keys": [field]]))
+    #expect(try read(key.token(claims()), keys).subject == "user-7")
+  }
+
+  @Test func aDiscoveryDocument() throws {
+    let issuer = TestProvider.issuer
+    let good = TestProvider(keys: [], now: Self.now).state.withLock { $0.document }
+    #expect(try ProviderMetadata(document: TestProvider.json(good), issuer: issuer).tokenEndpoint == "\(issuer)/token")
+    let changes: [(String, any Sendable, String)] = [
+      ("issuer", "https://elsewhere.example.org", "its discovery document is about https://elsewhere.example.org"),
+      ("token_endpoint", "http://accounts.example.org/token", "its token_endpoint is no https address"),
+      ("authorization_endpoint", "javascript:alert(1)", "its authorization_endpoint is no https address"),
+      ("jwks_uri", "http://127.0.0.1/keys", "its jwks_uri is no https address"),
+      ("jwks_uri", "https://user@accounts.example.org/keys", "its jwks_uri is no https address"),
+      ("code_challenge_methods_supported", ["plain"], "it does not know the code challenge S256"),
+      ("jwks_uri", 7, "its discovery document cannot be read"),
+    ]
+    for (name, value, reason) in changes {
+      var document = good
+      document[name] = value
+      #expect(throws: OpenIDError.unusable(reason)) { try ProviderMetadata(document: TestProvider.json(document), issuer: issuer) }
+    }
+    #expect(ProviderMetadata.documentURL(of: "https://a.example.org/x/") == "https://a.example.org/x/.well-known/openid-configuration")
+    for (url, isSafe) in [
+      ("https://a.example.org", true), ("http://a.example.org", false), ("http://127.0.0.1:80/o", true), ("http://[::1]:80/o", true),
+      ("https://", false), ("https://a.example.org/#x", false), ("file:///etc/passwd", false),
+    ] { #expect(ProviderMetadata.isSafe(url) == isSafe, "\(url)") }
+  }
+}

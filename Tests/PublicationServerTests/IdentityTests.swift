@@ -1,0 +1,170 @@
+import Foundation
+import HTTPTransport
+import OpenIDConnect
+import PublicationAPI
+import PublicationServer
+import Runtime
+import TestSupport
+import Testing
+
+/// Signing in by an ID token, and the accounts at providers that sign a reader in.
+@Suite(.timeLimit(.minutes(1))) struct IdentityTests {
+  private static let secret = String(repeating: "s", count: 43)
+  private let rig: Rig
+  private let key: TestKey
+  private let provider: TestProvider
+
+  init() async throws {
+    rig = try await Rig()
+    key = try TestKey.ec("ec-1")
+    provider = TestProvider(keys: [key], now: rig.clock.now)
+    await offer(addingReaders: [TestProvider.issuer])
+  }
+
+  private func offer(addingReaders: Set<String>) async {
+    await rig.publication.offerSignIn(
+      by: [IdentityProvider(issuer: TestProvider.issuer, name: "Example", clientID: "reader-app", ports: [47_115])],
+      addingReaders: addingReaders, transport: provider, clock: rig.clock)
+  }
+
+  /// A token as the app has it. A claim that is `nil` is left out.
+  private func credentials(
+    _ changes: [String: (any Sendable)?] = [:], secret: String = secret, key: TestKey? = nil
+  ) throws -> IDTokenCredentials {
+    var claims = TestProvider.claims(at: rig.clock.now)
+    claims["nonce"] = try IDToken.nonce(for: Self.secret)
+    claims["email"] = "grace@example.org"
+    for (name, value) in changes { claims[name] = value }
+    return IDTokenCredentials(
+      issuer: TestProvider.issuer, idToken: (key ?? self.key).token(claims), nonceSecret: secret, device: "Desk")
+  }
+
+  private func signIn(_ credentials: IDTokenCredentials) async throws -> Response {
+    await rig.send(.post, "/v1/session/openid", body: try Wire.encode(credentials))
+  }
+
+  private func signedIn(_ credentials: IDTokenCredentials) async throws -> SignedIn {
+    let response = try await signIn(credentials)
+    #expect(response.status == 201, "\(String(decoding: response.body, as: UTF8.self))")
+    return try Wire.decode(SignedIn.self, from: response.body)
+  }
+
+  private func link(_ credentials: IDTokenCredentials, _ token: String) async throws -> Response {
+    await rig.send(.put, "/v1/session/identities", token: token, body: try Wire.encode(credentials))
+  }
+
+  @Test func thePublicationSaysWhereReadersMaySignIn() async throws {
+    let info = try await rig.get("/v1/publication", nil, as: PublicationInfo.self)
+    #expect(info.identityProviders.map(\.issuer) == [TestProvider.issuer] && info.identityProviders[0].ports == [47_115])
+    let none = try await Rig()
+    #expect(try await none.get("/v1/publication", nil, as: PublicationInfo.self).identityProviders.isEmpty)
+    let response = await none.send(.post, "/v1/session/openid", body: try Wire.encode(try credentials()))
+    #expect(response.status == 404)
+  }
+
+  /// A reader is the pair of issuer and subject: whatever else changes, they stay the same.
+  @Test func whoeverComesAgainIsTheSameReader() async throws {
+    let first = try await signedIn(credentials())
+    #expect(first.reader.email == "grace@example.org" && first.reader.name == "Ada L.")
+    let again = try await signedIn(credentials(["email": "grace@elsewhere.example.org", "name": "Grace"]))
+    #expect(again.reader == first.reader)
+    #expect(try await signedIn(credentials(["sub": "user-8", "email": "heidi@example.org"])).reader.id != first.reader.id)
+    #expect(try await rig.get("/v1/session", again.accessToken, as: Reader.self) == first.reader)
+    #expect(try await rig.get("/v1/sessions", again.accessToken, as: [ReaderSession].self).count == 2)
+  }
+
+  @Test func withoutAnAddressThatTheProviderVouchesForThereIsNone() async throws {
+    for (index, changes) in ([["email_verified": false], ["email": nil], ["email": "no address"]] as [[String: (any Sendable)?]])
+      .enumerated()
+    {
+      var changes = changes
+      changes["sub"] = "user-\(index)"
+      changes["name"] = "a\nb"
+      let reader = try await signedIn(credentials(changes)).reader
+      #expect(reader.email.isEmpty && reader.name == "Reader")
+    }
+    // What stands in its place signs nobody in.
+    let operated = try await rig.publication.newOperatorToken()
+    let listed = try await rig.get("/v1/operator/readers", operated, as: [ListedReader].self).map(\.email)
+    let place = try #require(listed.first { $0.hasPrefix("openid ") })
+    let response = await rig.send(.post, "/v1/session", body: try Wire.encode(Credentials(email: place, password: "")))
+    #expect(response.status == 401)
+  }
+
+  /// Whoever gives a provider somebody's address must not get their account.
+  @Test func anAddressAloneIsNoAccount() async throws {
+    let response = try await signIn(credentials(["email": "ADA@example.org"]))
+    #expect(response.status == 409)
+    #expect(try response.problem.code == .identityRejected)
+    #expect(try response.problem.title.hasPrefix("There is an account with the address ada@example.org already. Sign in to it"))
+    // Signed in to it, it is added, and signs in from then on.
+    let ada = try await rig.signIn()
+    #expect(try await link(credentials(["email": "ADA@example.org"]), ada).status == 204)
+    #expect(try await link(credentials(["email": "ADA@example.org"]), ada).status == 204, "once more changes nothing")
+    #expect(try await signedIn(credentials()).reader.email == "ada@example.org")
+    #expect(
+      try await rig.get("/v1/session/identities", ada, as: [ReaderIdentity].self) == [.init(issuer: TestProvider.issuer, isFirst: false)])
+    #expect(try await link(credentials(["sub": "user-8"]), ada).status == 409, "another account of the same provider")
+    let other = try await signedIn(credentials(["sub": "user-9", "email": nil])).accessToken
+    #expect(try await link(credentials(), other).status == 409, "it is Ada's")
+
+    let path = "/v1/session/identities?issuer=https%3A%2F%2Faccounts.example.org"
+    #expect(await rig.send(.delete, path, token: other).status == 409, "they have no other way in")
+    #expect(await rig.send(.delete, path, token: ada).status == 204)
+    #expect(await rig.send(.delete, path, token: ada).status == 404)
+    #expect(await rig.send(.delete, "/v1/session/identities", token: ada).status == 400)
+    #expect(try await signIn(credentials(["email": "ADA@example.org"])).status == 409)
+    for method in [Request.Method.get, .put, .delete] {
+      #expect(await rig.send(method, "/v1/session/identities", body: try Wire.encode(credentials())).status == 401)
+    }
+  }
+
+  @Test func whoMayNotBecomeAReader() async throws {
+    await offer(addingReaders: [])
+    let response = try await signIn(credentials())
+    #expect(response.status == 403)
+    #expect(try response.problem.title.contains("add it in Account → Sessions"))
+    let ada = try await rig.signIn()
+    #expect(try await link(credentials(), ada).status == 204)
+    #expect(try await signedIn(credentials()).reader.email == "ada@example.org")
+  }
+
+  @Test func aRemovedReaderIsForgottenWithTheirAccount() async throws {
+    let first = try await signedIn(credentials())
+    let operated = try await rig.publication.newOperatorToken()
+    #expect(await rig.send(.delete, "/v1/operator/readers/grace@example.org", token: operated).status == 204)
+    #expect(await rig.send(.get, "/v1/session", token: first.accessToken).status == 401)
+    #expect(try await signedIn(credentials()).reader.id != first.reader.id)
+  }
+
+  @Test func tokensThatAreNotForThisSignIn() async throws {
+    let secret = String(repeating: "t", count: 43)
+    for (credentials, status) in [
+      (try credentials(secret: secret), 401), (try credentials(secret: "short"), 400), (try credentials(["aud": "another-app"]), 401),
+      (try credentials(key: try TestKey.ec("ec-1")), 401), (try credentials(["iat": Int(rig.clock.now.timeIntervalSince1970) - 600]), 401),
+      (IDTokenCredentials(issuer: "https://elsewhere.example.org", idToken: "a.b.c", nonceSecret: secret), 404),
+    ] {
+      let response = try await signIn(credentials)
+      #expect(response.status == status)
+      #expect(!(try response.problem.title.isEmpty))
+    }
+    #expect(try await signedIn(credentials(["iat": Int(rig.clock.now.timeIntervalSince1970) - 599])).reader.name == "Ada L.")
+  }
+
+  /// It is no error of the reader's, and the operator learns of it.
+  @Test func aProviderThatIsAway() async throws {
+    provider.state.withLock { $0.failure = .timedOut }
+    let response = try await signIn(credentials())
+    #expect(response.status == 503)
+    #expect(try response.problem.title == "The publication cannot ask Example at the moment. Try again later.")
+    provider.state.withLock { $0.failure = nil }
+    _ = try await signedIn(credentials())
+  }
+
+  @Test func twoDevicesForTheFirstTimeAtOnce() async throws {
+    let (one, two) = (try credentials(), try credentials())
+    async let first = signedIn(one)
+    async let second = signedIn(two)
+    #expect(try await first.reader == second.reader)
+  }
+}
