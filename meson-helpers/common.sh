@@ -78,6 +78,8 @@ python     python3-pip           py:pip
 mail       openssl               cmd:openssl
 mail       python3-aiosmtpd      py:aiosmtpd
 proxy      nginx-light           /usr/sbin/nginx
+openid     dbconfig-no-thanks    /usr/share/doc/dbconfig-no-thanks
+openid     glewlwyd              cmd:glewlwyd
 desktop    gnome-keyring         cmd:gnome-keyring-daemon
 desktop    libsecret-tools       cmd:secret-tool
 desktop    desktop-file-utils    cmd:desktop-file-validate
@@ -138,6 +140,8 @@ install_packages() {
     exit 1
   fi
   say "Installing ${missing[*]}"
+  # Its installation asks which database to set up, and fails without an answer.
+  [[ " ${missing[*]} " != *' glewlwyd '* ]] || debconf-set-selections <<<'glewlwyd glewlwyd/config_type select No configuration'
   local updated=false
   if unknown_to_apt "${missing[@]}"; then
     apt_get update && updated=true

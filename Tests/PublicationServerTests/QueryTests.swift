@@ -47,6 +47,8 @@ import Testing
     }
     if order == .newest {
       #expect(plan.first?.step == "SCAN post USING INDEX post_by_time")
+      // Checked by the index alone, before the post is read.
+      #expect(plan.contains { $0.step.contains("fan_club") && $0.step.hasSuffix("FOR IN-OPERATOR") }, "\(plan)")
       #expect(!plan.contains { $0.step.contains("TEMP B-TREE") }, "\(plan)")
     }
   }

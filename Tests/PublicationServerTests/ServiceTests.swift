@@ -35,6 +35,7 @@ import Testing
       #expect(response.status == 503)
       #expect(response.headers["Retry-After"] == "1800")
       #expect(try response.problem.code == .maintenance)
+      #expect(try response.problem.title.contains("being maintained, probably for 30 more minutes."))
     }
     #expect(try await rig.operate(.get, "readers").status == 200, "the operator works meanwhile")
     // It takes longer.
@@ -44,6 +45,9 @@ import Testing
     #expect(await rig.send(.get, "/v1/posts", token: token).headers["Retry-After"] == "60")
     #expect(try await begin(rig, minutes: nil).status == 200)
     #expect(await rig.send(.get, "/v1/posts", token: token).headers["Retry-After"] == "300")
+    #expect(try await rig.send(.get, "/v1/posts", token: token).problem.title.hasPrefix("The publication is being maintained. Nothing"))
+    #expect(try await begin(rig, minutes: 200).status == 200)
+    #expect(try await rig.send(.get, "/v1/posts", token: token).problem.title.contains("probably for 4 more hours"))
     #expect(try await rig.operate(.delete, "maintenance").status == 204)
     #expect(await rig.send(.get, "/v1/posts", token: token).status == 200)
     #expect(try await begin(rig, minutes: 0).status == 400)

@@ -116,6 +116,22 @@ final class PurchaseViewTests: ScreensTestCase {
     }
   }
 
+  /// The button that was pressed goes, and what is left has the keyboard.
+  func testAPaymentThatHasToBeApprovedLeavesTheKeyboardOnClose() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.payment("premium.yearly"))
+      rig.seen.button(try XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Test card with approval") }))?.click()
+      rig.seen.button("Pay €49.00")?.focus()
+      rig.seen.button("Pay €49.00")?.click()
+      try rig.settle()
+      XCTAssertEqual(rig.seen.button("Close")?.hasFocus, true)
+      try rig.close()
+    }
+  }
+
   func testOffersThatDoNotComeCanBeAskedForAgain() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

@@ -74,9 +74,12 @@ import PaymentFeature
     pay.setAccessibleName(state.payAction)
     pay.setAccessibleDescription(state.total)
     pay.isSensitive = state.canPay
+    let payGoes = pay.isVisible && !state.offersPay
     pay.isVisible = state.offersPay
     again.isVisible = state.canOpenAgain
     cancel.label = state.cancelTitle
+    // The keyboard was on it, or nowhere while the payment was under way.
+    if payGoes, root.isMapped { (state.canOpenAgain ? again : cancel).focus() }
     switch state.phase {
     case .ready:
       stack.show("payment")

@@ -77,6 +77,8 @@ protocol ContentRepository {
 
 /// Feeds of the web. Times are whole seconds since 1970.
 protocol FeedRepository {
+  /// How many posts the clubs have that a reader added.
+  nonisolated(nonsending) func posts(addedBy reader: Reader.ID) async throws -> Int
   /// The feed of a club; `nil` for a club without one.
   nonisolated(nonsending) func feed(of club: FanClub.ID) async throws -> StoredFeed?
   /// The feed that is, or was when it was added, at the first of these addresses that has one.

@@ -93,7 +93,7 @@ struct SQLiteSearch: SearchRepository {
   /// post's club exists: the words of a removed club are removed in parts.
   private static let isFound = """
     (\(isReadable) OR post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?3))
-    AND EXISTS (SELECT 1 FROM fan_club WHERE fan_club.id = post.fan_club)
+    AND \(SQLiteContent.hasClub)
     """
 
   private static func count(_ words: SearchWords, in database: Connection) throws -> Int {

@@ -399,6 +399,13 @@ enum Schema {
         ) WITHOUT ROWID;
         CREATE UNIQUE INDEX identity_of_reader ON identity (reader, issuer);
         """),
+    Migration(
+      version: 25,
+      sql: """
+        -- With the club: posts of removed clubs, of which there may be hundreds of thousands, are passed without reading them.
+        DROP INDEX post_by_time;
+        CREATE INDEX post_by_time ON post (published, id, fan_club);
+        """),
   ]
 
   /// Also made before an upgrade that has posts to remove.

@@ -22,6 +22,7 @@ struct ImportResource {
       throw Problem.badRequest("The identifier of an import is a UUID.")
     }
     if let earlier = desk.job(id, of: try call.signedIn.id) { return try .json(earlier.report) }
+    try await checkPosts(of: call.signedIn.id)
     try work.limits.startImport(of: call.signedIn.id, at: work.clock.unixTime)
     if let request {
       guard let url = FeedAddress.typed(request.url) else {
@@ -35,6 +36,14 @@ struct ImportResource {
     let name = written.isEmpty ? "document" : written
     guard !data.isEmpty else { throw Problem.badRequest("A document is missing.") }
     return try run(id, call, follows: true) { [work] in try await work.importDocument(data, named: name, $0) }
+  }
+
+  /// Those of feeds that are removed are passed by every list until they are gone.
+  /// - Throws: `Problem` for a reader whose feeds have too many posts.
+  private nonisolated(nonsending) func checkPosts(of reader: Reader.ID) async throws {
+    guard try await feeds.posts(addedBy: reader) < ImportLimits.mostPosts else {
+      throw Problem.conflict("The feeds that you added have \(ImportLimits.mostPosts) posts. Remove one of them first.")
+    }
   }
 
   func progress(_ call: Call) throws -> Response { try .json(job(call).report) }

@@ -48,7 +48,15 @@ final class MaintenanceSign: Sendable {
     guard let maintenance = maintenance.withLock(\.self) else { return nil }
     // What takes longer than was thought is asked about again in a minute.
     let rest = maintenance.until.map { $0.timeIntervalSince(time).rounded(.up) } ?? 300
-    return .problem(
-      503, .maintenance, "The publication is being maintained. Nothing is lost; try again later.", retryAfter: Int(max(60, rest)))
+    let sentence = "The publication is being maintained\(Self.howLong(maintenance, rest)). Nothing is lost; try again later."
+    return .problem(503, .maintenance, sentence, retryAfter: Int(max(60, rest)))
+  }
+
+  /// Without a time of day: the reader's time zone is not known here.
+  private static func howLong(_ maintenance: Maintenance, _ rest: TimeInterval) -> String {
+    guard maintenance.until != nil, rest > 0 else { return "" }
+    let minutes = Int((rest / 60).rounded(.up))
+    if minutes < 120 { return ", probably for \(minutes == 1 ? "one more minute" : "\(minutes) more minutes")" }
+    return ", probably for \(Int((Double(minutes) / 60).rounded(.up))) more hours"
   }
 }
