@@ -23,7 +23,7 @@ extension TestKey {
     private var pointer: OpaquePointer?
 
     init(bits: Int32) {
-      let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil)
+      guard let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil) else { return }
       EVP_PKEY_keygen_init(context)
       EVP_PKEY_CTX_set_rsa_keygen_bits(context, bits)
       EVP_PKEY_generate(context, &pointer)

@@ -76,15 +76,40 @@ import Testing
     #expect(known == (16, 8))
   }
 
+  /// With its right password, an account would be of good standing wherever it comes from.
+  @Test func oneAccountTakesFourPlacesFromHoweverManyNetworks() async throws {
+    let hasher = try PasswordHasher(.none)
+    let gate = HasherGate(hasher)
+    let (refused, taken) = await withTaskGroup(of: Bool.self) { group in
+      for network in 0..<20 {
+        group.addTask { (try? await hasher.matches("guess", nil, client: "client \(network)", account: "eve@example.org")) != nil }
+      }
+      var refused = 0
+      while refused < 16, let hasPlace = await group.next() { refused += hasPlace ? 0 : 1 }
+      // Another one has a place, and so have those whom somebody else names.
+      for standing in [PasswordHasher.Standing.right, .new, .wrong] {
+        group.addTask {
+          let account = standing == .right ? "ada@example.org" : "eve@example.org"
+          return (try? await hasher.matches("guess", nil, client: "\(standing)", account: account, standing: standing)) != nil
+        }
+      }
+      while hasher.waitingCount < 7 { await Task.yield() }
+      gate.open()
+      return (refused, await group.reduce(0) { $0 + ($1 ? 1 : 0) })
+    }
+    #expect(refused == 16 && taken == 7)
+  }
+
   @Test func thoseWhoCannotBeToldApartShareTheWholeQueue() async throws {
     #expect(try await outcomes(of: Array(repeating: nil, count: 32), refused: 0) == Array(repeating: false, count: 32))
   }
 
-  /// Sixty clients guess that were wrong before, then others that nobody knows, then some from where Ada signed in.
+  /// Sixty clients guess that were wrong before, then others that nobody knows, then some from where Ada and Bo signed in.
   @Test func whoeverIsKnownWorseLeavesPlacesForOthers() async throws {
     let rig = try await Rig()
     @Sendable func attempt(_ number: Int, of network: Int, _ password: String = "guess") async throws -> Int {
-      var request = Request(.post, "/v1/session", body: try Wire.encode(Credentials(email: "ada@example.org", password: password)))
+      let email = network == 115 && number.isMultiple(of: 2) ? "bo@example.org" : "ada@example.org"
+      var request = Request(.post, "/v1/session", body: try Wire.encode(Credentials(email: email, password: password)))
       request.client = "203.0.\(network).\(number)"
       return await rig.publication.handle(request).status
     }

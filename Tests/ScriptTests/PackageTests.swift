@@ -87,7 +87,7 @@ import Testing
     let shell = try Shell()
     defer { shell.remove() }
     try shell.keep("cat")
-    let groups: Set = ["toolchain", "cores", "window", "virtual", "driver", "python", "proxy", "mail", "desktop"]
+    let groups: Set = ["toolchain", "cores", "window", "virtual", "driver", "python", "proxy", "mail", "openid", "desktop"]
     let rows = try shell.evaluate("packages").output.split(separator: "\n").map {
       $0.split(separator: " ", omittingEmptySubsequences: true)
     }

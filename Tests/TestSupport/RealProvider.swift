@@ -87,6 +87,9 @@ public final class RealProvider: Sendable {
   /// - Parameter options: of the script.
   /// - Returns: what the app answered to the browser.
   public static func browse(_ url: String, _ options: [String] = []) async throws -> Program.Outcome {
-    try await Program([python, scripts.appending(path: "browser.py").path, url] + options).run()
+    try await Program(browsing(options) + [url]).run()
   }
+
+  /// The command that does that; the page's address is its last word.
+  public static func browsing(_ options: [String] = []) -> [String] { [python, scripts.appending(path: "browser.py").path] + options }
 }

@@ -79,7 +79,7 @@ import PaymentFeature
     again.isVisible = state.canOpenAgain
     cancel.label = state.cancelTitle
     // The keyboard was on it, or nowhere while the payment was under way.
-    if payGoes, root.isMapped { (state.canOpenAgain ? again : cancel).focus() }
+    if payGoes, root.isMapped { (state.offersConfirmation ? confirm : state.canOpenAgain ? again : cancel).focus() }
     switch state.phase {
     case .ready:
       stack.show("payment")

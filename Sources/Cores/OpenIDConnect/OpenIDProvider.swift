@@ -40,7 +40,9 @@ public struct ProviderMetadata: Equatable, Sendable {
   public var namesIssuerInAnswers: Bool
 
   /// Reads a discovery document.
-  /// - Parameter issuer: whom it was requested from: a document that names somebody else is of no use (section 4.3).
+  /// - Parameters:
+  ///   - document: the JSON.
+  ///   - issuer: whom it was requested from: a document that names somebody else is of no use (section 4.3).
   /// - Throws: ``OpenIDError/unusable(_:)``.
   public init(document: Data, issuer: String) throws(OpenIDError) {
     guard let fields = try? JSONDecoder().decode(Document.self, from: document) else {

@@ -73,7 +73,7 @@ struct SessionResource {
     throttle.start(guess, at: clock.uptime)
     do {
       let standing = throttle.standing(guess.client, at: clock.uptime)
-      if try await hasher.matches(password, hash, client: guess.client, standing: standing) { return .right }
+      if try await hasher.matches(password, hash, client: guess.client, account: guess.email, standing: standing) { return .right }
     } catch is PasswordHasher.Busy {
       throttle.takeBack(guess)
       return .answer(.problem(503, .busy, "Many are signing in at the moment. Try again in a few seconds.", retryAfter: 3))
