@@ -185,7 +185,8 @@ executable(
 executable(
   "MatineeServer", product: "matinee-server",
   [
-    "PublicationServer", "PublicationListener", "PublicationMailer", "PublicationAPI", "FeedFormats", "PurchaseService", "CurlTransport",
+    "PublicationServer", "PublicationListener", "PublicationMailer", "PublicationAPI", "OpenIDConnect", "FeedFormats", "PurchaseService",
+    "CurlTransport",
     "HTTPTransport", "SQLiteStorage", "Runtime", "AppConfig", "BuildInfo",
   ])
 

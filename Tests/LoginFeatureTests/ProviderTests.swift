@@ -46,18 +46,18 @@ import Testing
     #expect(bench.auth.calls.count == 1, "nobody offers it")
   }
 
-  @Test func cancellingSaysNothing() async {
+  @Test func cancellingSaysThatThePageIsOver() async {
     let bench = await bench([.unreachable("cancelled")], holds: true)
     bench.model.send(.providerTapped(Self.example.id))
     await calls(1, bench)
     bench.model.send(.cancelTapped)
     await bench.answered()
-    #expect(bench.model.state.formError == nil)
+    #expect(bench.model.state.formError == "Signing in in the browser was cancelled. You can close its page.")
     #expect(bench.session.state.isSignedOut)
   }
 
   /// The last way chosen counts: each other one that was under way is given up.
-  @Test(arguments: [0, 1, 2]) func anotherWayInTheMiddle(way: Int) async {
+  @Test(arguments: [0, 1, 2, 3]) func anotherWayInTheMiddle(way: Int) async {
     let bench = await bench([nil, nil], holds: true)
     bench.model.send(.emailChanged("ada@example.org"))
     bench.model.send(.providerTapped(Self.example.id))
@@ -66,12 +66,19 @@ import Testing
     // A second click opens the page once more.
     case 0: bench.model.send(.providerTapped(Self.example.id))
     case 1: bench.model.send(.providerTapped(Self.other.id))
-    default: bench.model.send(.codeTapped)
+    case 2: bench.model.send(.codeTapped)
+    default:
+      #expect(bench.model.state.canSubmit)
+      bench.model.send(.passwordChanged(.init("secret")))
+      bench.model.send(.submitTapped)
     }
     await calls(2, bench)
-    let expected = ["page of https://accounts.example.org", "page of https://id.example.net", "code for ada@example.org"]
+    let expected = [
+      "page of https://accounts.example.org", "page of https://id.example.net", "code for ada@example.org", "ada@example.org secret",
+    ]
     #expect(bench.auth.calls[1] == expected[way])
-    #expect(bench.model.state.work == (way == 2 ? .codeRequest : .provider(way == 0 ? Self.example.id : Self.other.id)))
+    let work: [State.Work] = [.provider(Self.example.id), .provider(Self.other.id), .codeRequest, .credentials]
+    #expect(bench.model.state.work == work[way])
     await bench.auth.release()
     await bench.answered()
     #expect(bench.model.state.formError == nil)

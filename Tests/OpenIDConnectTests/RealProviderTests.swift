@@ -11,6 +11,7 @@ import Testing
 /// Against two servers that are not ours, with a script as the browser.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RealProviderTests {
   static let kinds = RealProvider.Kind.allCases.filter(\.isHere)
+  private static let backend = "https://read.example.org"
   private let clock = AdjustableClock(SystemClock())
 
   private func directory(_ provider: RealProvider) throws -> ProviderDirectory {
@@ -21,7 +22,7 @@ import Testing
   }
 
   private func signIn(_ directory: ProviderDirectory, _ options: String...) async throws(OpenIDError) -> BrowserSignIn.Grant {
-    try await BrowserSignIn(directory, clock: clock).signIn { [clock] url in
+    try await BrowserSignIn(directory, app: "Matinee", for: Self.backend, clock: clock).signIn { [clock] url in
       let outcome = try? await RealProvider.browse(url, options)
       #expect(outcome?.status == 0, "\(outcome?.output ?? "")")
       #expect(outcome?.output.contains(options.contains("--deny") ? "Nobody was signed in" : "Back to Matinee") == true)
@@ -41,7 +42,7 @@ import Testing
     #expect(try await signIn(directory).claims.subject == first.claims.subject)
     #expect(try await signIn(directory, "--user", "other").claims.subject != first.claims.subject)
     // As the publication does.
-    let nonce = try IDToken.nonce(for: first.nonceSecret)
+    let nonce = try IDToken.nonce(for: first.nonceSecret, at: Self.backend)
     #expect(try await self.directory(provider).verified(first.token, nonce: nonce) == first.claims)
     await #expect(throws: OpenIDError.badToken(.otherNonce)) { try await directory.verified(first.token, nonce: "another") }
     try provider.rotate()
@@ -57,6 +58,22 @@ import Testing
     #expect(try await signIn(directory).claims.email == "reader@example.org")
   }
 
+  /// A real browser opens more connections, asks for an icon, and obeys the headers of our page.
+  @Test(.enabled(if: kinds.contains(.django) && RealProvider.Browser.chromium.isHere, "chromium or django-oauth-toolkit is not here"))
+  func chromium() async throws {
+    let provider = try RealProvider(.django)
+    defer { provider.stop() }
+    let said = Mutex("")
+    let granted = try await BrowserSignIn(directory(provider), app: "Matinee", for: Self.backend, clock: clock).signIn { [clock] url in
+      let outcome = try? await RealProvider.browse(url, by: .chromium)
+      said.withLock { $0 = outcome?.output ?? "" }
+      if outcome?.status != 0 { clock.step(by: BrowserSignIn.patience) }
+    }
+    #expect(granted.claims.email == "reader@example.org")
+    #expect(said.withLock { $0 }.contains("Back to Matinee"))
+    #expect(said.withLock { $0 }.contains("28px"), "the page's own style applies")
+  }
+
   @Test(.enabled(if: kinds.contains(.glewlwyd), "glewlwyd is not here"), arguments: [false, true])
   func glewlwyd(vouches: Bool) async throws {
     let provider = try RealProvider(.glewlwyd, vouches ? ["--email-verified", "--response-iss"] : [])
@@ -67,10 +84,12 @@ import Testing
     // It says nothing of whose the address is, unless it is told to.
     #expect(first.claims.email == (vouches ? "reader@example.org" : nil))
     #expect(try await signIn(directory).claims.subject == first.claims.subject)
-    #expect(try await self.directory(provider).verified(first.token, nonce: IDToken.nonce(for: first.nonceSecret)) == first.claims)
+    #expect(
+      try await self.directory(provider).verified(first.token, nonce: IDToken.nonce(for: first.nonceSecret, at: Self.backend))
+        == first.claims)
     // It knows two ports: while one is in use, the other one serves.
     let second = Mutex<BrowserSignIn.Grant?>(nil)
-    _ = try await BrowserSignIn(directory, clock: clock).signIn { url in
+    _ = try await BrowserSignIn(directory, app: "Matinee", for: Self.backend, clock: clock).signIn { url in
       let other = try? await signIn(directory)
       second.withLock { $0 = other }
       _ = try? await RealProvider.browse(url)

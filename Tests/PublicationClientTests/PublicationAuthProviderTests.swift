@@ -66,9 +66,11 @@ import Testing
 
   @Test(arguments: [
     (Problem.Code.wrongCode, AuthError.wrongCode("So.")), (.codeExpired, .codeExpired("So.")), (.notOffered, .rejected("So.")),
+    (.identityRejected, .rejected("So.")),
   ])
   func whatIsWrongWithACodeIsSaid(code: Problem.Code, error: AuthError) async throws {
-    let answer = try problem(code == .notOffered ? 404 : 401, code, "So.")
+    let status = [Problem.Code.notOffered: 404, .identityRejected: 403][code] ?? 401
+    let answer = try problem(status, code, "So.")
     await #expect(throws: error) { try await provider { _ in answer }.signIn(with: .mailedCode("1", challenge: Secret("c"))) }
   }
 

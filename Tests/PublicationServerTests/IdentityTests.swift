@@ -4,18 +4,25 @@ import OpenIDConnect
 import PublicationAPI
 import PublicationServer
 import Runtime
+import Synchronization
 import TestSupport
 import Testing
 
 /// Signing in by an ID token, and the accounts at providers that sign a reader in.
 @Suite(.timeLimit(.minutes(1))) struct IdentityTests {
   private static let secret = String(repeating: "s", count: 43)
+  private static let origin = "https://read.example.org"
+  private final class Log: Sendable {
+    let lines = Mutex<[String]>([])
+  }
+
+  private let log = Log()
   private let rig: Rig
   private let key: TestKey
   private let provider: TestProvider
 
   init() async throws {
-    rig = try await Rig()
+    rig = try await Rig(log: { [log] line in log.lines.withLock { $0.append(line) } })
     key = try TestKey.ec("ec-1")
     provider = TestProvider(keys: [key], now: rig.clock.now)
     await offer(addingReaders: [TestProvider.issuer])
@@ -24,7 +31,7 @@ import Testing
   private func offer(addingReaders: Set<String>) async {
     await rig.publication.offerSignIn(
       by: [IdentityProvider(issuer: TestProvider.issuer, name: "Example", clientID: "reader-app", ports: [47_115])],
-      addingReaders: addingReaders, transport: provider, clock: rig.clock)
+      addingReaders: addingReaders, at: .origin(Self.origin), transport: provider, clock: rig.clock)
   }
 
   /// A token as the app has it. A claim that is `nil` is left out.
@@ -32,7 +39,7 @@ import Testing
     _ changes: [String: (any Sendable)?] = [:], secret: String = secret, key: TestKey? = nil
   ) throws -> IDTokenCredentials {
     var claims = TestProvider.claims(at: rig.clock.now)
-    claims["nonce"] = try IDToken.nonce(for: Self.secret)
+    claims["nonce"] = try IDToken.nonce(for: Self.secret, at: Self.origin)
     claims["email"] = "grace@example.org"
     for (name, value) in changes { claims[name] = value }
     return IDTokenCredentials(
@@ -89,6 +96,9 @@ import Testing
     let place = try #require(listed.first { $0.hasPrefix("openid ") })
     let response = await rig.send(.post, "/v1/session", body: try Wire.encode(Credentials(email: place, password: "")))
     #expect(response.status == 401)
+    // The operator's commands know them by it.
+    let path = "/v1/operator/readers/" + place.replacing(" ", with: "%20")
+    #expect(await rig.send(.delete, path, token: operated).status == 204)
   }
 
   /// Whoever gives a provider somebody's address must not get their account.
@@ -140,8 +150,8 @@ import Testing
   @Test func tokensThatAreNotForThisSignIn() async throws {
     let secret = String(repeating: "t", count: 43)
     for (credentials, status) in [
-      (try credentials(secret: secret), 401), (try credentials(secret: "short"), 400), (try credentials(["aud": "another-app"]), 401),
-      (try credentials(key: try TestKey.ec("ec-1")), 401), (try credentials(["iat": Int(rig.clock.now.timeIntervalSince1970) - 600]), 401),
+      (try credentials(secret: secret), 403), (try credentials(secret: "short"), 400), (try credentials(["aud": "another-app"]), 403),
+      (try credentials(key: try TestKey.ec("ec-1")), 403), (try credentials(["iat": Int(rig.clock.now.timeIntervalSince1970) - 600]), 403),
       (IDTokenCredentials(issuer: "https://elsewhere.example.org", idToken: "a.b.c", nonceSecret: secret), 404),
     ] {
       let response = try await signIn(credentials)
@@ -151,13 +161,43 @@ import Testing
     #expect(try await signedIn(credentials(["iat": Int(rig.clock.now.timeIntervalSince1970) - 599])).reader.name == "Ada L.")
   }
 
+  /// A reader who signs in to another publication hands it a token of the same provider. That one may name this one's client, too.
+  @Test func whatAnotherPublicationWasGivenSignsInNobodyHere() async throws {
+    let nonce = try IDToken.nonce(for: Self.secret, at: "https://other.example.org")
+    let response = try await signIn(credentials(["nonce": nonce]))
+    #expect(response.status == 403)
+    #expect(try response.problem.title == "The publication could not verify the answer of Example.")
+    // Nor by a name that the request gives the publication.
+    await rig.publication.offerSignIn(
+      by: [IdentityProvider(issuer: TestProvider.issuer, name: "Example", clientID: "reader-app")], addingReaders: [TestProvider.issuer],
+      at: .ofRequest, transport: provider, clock: rig.clock)
+    let body = try Wire.encode(credentials(["nonce": nonce]))
+    #expect(await rig.send(.post, "/v1/session/openid", headers: ["Host": "other.example.org"], body: body).status == 404)
+    let local = try Wire.encode(credentials(["nonce": IDToken.nonce(for: Self.secret, at: "http://127.0.0.1:8080")]))
+    #expect(await rig.send(.post, "/v1/session/openid", headers: ["Host": "127.0.0.1:8080"], body: local).status == 201)
+  }
+
+  /// Whoever was in the account may have added one of their own.
+  @Test func aNewPasswordForgetsWhatWasAdded() async throws {
+    let ada = try await rig.signIn()
+    #expect(try await link(credentials(), ada).status == 204)
+    let change = try Wire.encode(PasswordChange(currentPassword: Rig.password, newPassword: "a row of my own"))
+    #expect(await rig.send(.put, "/v1/password", token: ada, body: change).status == 204)
+    #expect(try await rig.get("/v1/session/identities", ada, as: [ReaderIdentity].self).isEmpty)
+    #expect(try await signedIn(credentials()).reader.email == "grace@example.org")
+  }
+
   /// It is no error of the reader's, and the operator learns of it.
   @Test func aProviderThatIsAway() async throws {
     provider.state.withLock { $0.failure = .timedOut }
     let response = try await signIn(credentials())
     #expect(response.status == 503)
     #expect(try response.problem.title == "The publication cannot ask Example at the moment. Try again later.")
+    #expect(log.lines.withLock { $0 }.contains { $0.contains("Example (https://accounts.example.org)") })
     provider.state.withLock { $0.failure = nil }
+    // Others who come meanwhile do not make it any busier.
+    #expect(try await signIn(credentials()).status == 503)
+    rig.clock.advance(by: .seconds(10))
     _ = try await signedIn(credentials())
   }
 

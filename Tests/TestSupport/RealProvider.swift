@@ -58,12 +58,8 @@ public final class RealProvider: Sendable {
   }
 
   private static func line(_ output: Pipe) throws -> Data {
-    var line = Data()
-    while line.last != UInt8(ascii: "\n") {
-      let more = output.fileHandleForReading.availableData
-      guard !more.isEmpty else { throw Failure(output: String(decoding: line, as: UTF8.self)) }
-      line += more
-    }
+    let line = output.fileHandleForReading.line()
+    guard line.last == UInt8(ascii: "\n") else { throw Failure(output: String(decoding: line, as: UTF8.self)) }
     return line
   }
 
@@ -83,13 +79,26 @@ public final class RealProvider: Sendable {
     _ = try Self.line(output)
   }
 
-  /// Plays the browser: signs in on the page, and follows it back to the app.
+  /// Who signs in on the page.
+  public enum Browser: String, Sendable {
+    /// A script that plays one.
+    case script = "browser.py"
+    /// Debian's Chromium, without a window.
+    case chromium = "chromium.py"
+
+    /// Whether this machine has it.
+    public var isHere: Bool { self == .script || FileManager.default.isExecutableFile(atPath: "/usr/bin/chromium") }
+  }
+
+  /// Signs in on the page, and follows it back to the app.
   /// - Parameter options: of the script.
   /// - Returns: what the app answered to the browser.
-  public static func browse(_ url: String, _ options: [String] = []) async throws -> Program.Outcome {
-    try await Program(browsing(options) + [url]).run()
+  public static func browse(_ url: String, _ options: [String] = [], by browser: Browser = .script) async throws -> Program.Outcome {
+    try await Program(browsing(options, by: browser) + [url]).run()
   }
 
   /// The command that does that; the page's address is its last word.
-  public static func browsing(_ options: [String] = []) -> [String] { [python, scripts.appending(path: "browser.py").path] + options }
+  public static func browsing(_ options: [String] = [], by browser: Browser = .script) -> [String] {
+    [python, scripts.appending(path: browser.rawValue).path] + options
+  }
 }

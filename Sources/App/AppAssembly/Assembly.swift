@@ -40,10 +40,12 @@ import StubStore
   ///   - environment: what screens and coordinator share. A test store changes its part about the store.
   ///   - transport: answers the publication's API.
   ///   - tokenStore: where the session's token is stored.
+  ///   - identities: reaches identity providers at absolute addresses, and follows no redirects; `nil` has `transport` do that.
   ///   - dataFolder: where readers' data is stored, as a path; `nil` has it in memory.
   ///   - testStore: a tester's store, which sells in place of the publication; `nil` for the publication itself.
   public init(
-    _ environment: AppEnvironment, transport: any Transport, tokenStore: any TokenStore, dataFolder: String?, testStore: TestStore? = nil
+    _ environment: AppEnvironment, transport: any Transport, identities: (any Transport)? = nil, tokenStore: any TokenStore,
+    dataFolder: String?, testStore: TestStore? = nil
   ) {
     var environment = environment
     if let testStore {
@@ -63,9 +65,9 @@ import StubStore
       transport: testStore.map { TestStoreTransport(transport, store: $0) } ?? transport, tokens: tokens,
       onAnswer: { answer.yield() }, clock: environment.clock)
     self.client = client
-    let browser = BrowserAuthorization(client, transport: transport, clock: environment.clock, at: environment.address) {
-      [openWeb = environment.openWeb] url in await openWeb(url)
-    }
+    let browser = BrowserAuthorization(
+      client, transport: identities ?? transport, clock: environment.clock, origin: environment.origin, at: environment.address
+    ) { [openWeb = environment.openWeb] url in await openWeb(url) }
     self.browser = browser
     let session = Session(
       auth: PublicationAuthProvider(client, at: environment.address, device: environment.device, browser: browser), store: tokenStore,

@@ -134,7 +134,8 @@ import TesterFeature
     let window = MainWindow(application, curtain: curtain, pictures: pictures, preferences: preferences)
     if picture == nil { WindowSize(savedIn: wiring.folder.path)?.apply(to: window.window) }
     let assembly = Assembly(
-      environment, transport: wiring.transport, tokenStore: wiring.tokenStore, dataFolder: wiring.folder.path, testStore: wiring.testStore)
+      environment, transport: wiring.transport, identities: wiring.identities, tokenStore: wiring.tokenStore,
+      dataFolder: wiring.folder.path, testStore: wiring.testStore)
     let coordinator = assembly.coordinator(curtain: curtain, presenter: window)
     coordinator.upkeep.onReached = { [weak pictures] in pictures?.retryUnreachable() }
     window.perform = { [weak coordinator] in coordinator?.perform($0) }

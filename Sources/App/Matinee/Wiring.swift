@@ -22,6 +22,8 @@ struct Wiring {
   /// The same for pictures, which are kept in files. Their limit is that of preferences until those are read.
   let pictures: CachingTransport
   let tokenStore: any TokenStore
+  /// Reaches identity providers. A redirect could lead anywhere, and would take what the reader signs in with along.
+  let identities: any Transport
   /// What sells in place of the publication; `nil` for the publication itself.
   let testStore: TestStore?
   /// What answers in place of the publication, for the tester panel.
@@ -54,6 +56,7 @@ struct Wiring {
     answering = stubAnswers ?? answering
     if LoggedTransport.logs("network") { answering = LoggedTransport(wrapped: answering) }
     transport = answering
+    identities = try NetworkTransport(origin: nil, limits: .init(body: 1 << 20, redirects: 0))
     pictures = CachingTransport(
       transport, folder: path.map { $0 + "/cache" } ?? Self.cacheFolder(options), limit: Preferences.Values().pictureLimit << 20,
       largest: APIClient.largestPicture, clock: clock)

@@ -158,6 +158,9 @@ enum Command: Equatable {
       case .option(let other), .argument(let other): throw Mistake(sentence: "serve does not know “\(other)”.")
       }
     }
+    if identityProviders != nil, publicURL == nil, !["127.0.0.1", "::1"].contains(address) {
+      throw Mistake(sentence: "--identity-providers takes --public-url: what a reader signs in with is for that address alone.")
+    }
     return .serve(
       data: data, address: address, port: port, publicURL: publicURL, readersAddFeeds: readersAddFeeds, trustedProxies: trustedProxies,
       mail: try mail(smtp, from: sender, folder), identityProviders: identityProviders)

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPTransport
+import OpenIDConnect
 import PublicationAPI
 import Runtime
 
@@ -26,9 +26,9 @@ struct IdentityProviderFile: Equatable {
     for entry in entries {
       let issuer = entry.issuer
       let fail = { (problem: String) in LocatedJSON.Failure(file: file, line: issuer.line, column: issuer.column, problem: problem) }
-      let isLoopback = issuer.value.hasPrefix("http://127.0.0.1") || issuer.value.hasPrefix("http://localhost")
-      guard issuer.value.hasPrefix("https://") || isLoopback, URLComponents(string: issuer.value)?.host != nil, !issuer.value.contains("?")
-      else { throw fail("“\(issuer.value)” is no issuer, such as https://accounts.example.org") }
+      guard OpenIDProvider.isIssuer(issuer.value) else {
+        throw fail("“\(issuer.value)” is no issuer, such as https://accounts.example.org")
+      }
       guard seen.insert(issuer.value).inserted else { throw fail("“\(issuer.value)” is there twice") }
       guard !entry.name.isEmpty, !entry.clientID.isEmpty else { throw fail("“name” and “clientID” are not empty") }
       guard entry.ports?.allSatisfy({ (1...65535).contains($0) }) ?? true else { throw fail("ports are from 1 to 65535") }

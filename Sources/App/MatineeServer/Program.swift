@@ -144,7 +144,7 @@ import SQLiteStorage
     if let providers {
       // A discovery document and a set of keys are a few kilobytes.
       let web = try NetworkTransport(origin: nil, limits: .init(body: 1 << 20, redirects: 0))
-      await publication.offerSignIn(by: providers.providers, addingReaders: providers.addingReaders, transport: web)
+      await publication.offerSignIn(by: providers.providers, addingReaders: providers.addingReaders, at: pages, transport: web)
     }
     var limits = Listener.Limits()
     limits.trustedProxies = trustedProxies

@@ -103,11 +103,11 @@ import SessionService
     let errors = [state.emailError, state.passwordError, state.code?.codeError, state.code?.newPasswordError]
     for (field, error) in zip(fields, errors) {
       field.isWrong = error != nil
-      field.isEditable = !state.isWorking
+      field.isEditable = state.canSubmit
     }
     // The first that has to be corrected.
     if !wasWrong, !state.isWorking { fields.first(where: \.isWrong)?.focusAll() }
-    for button in [signIn, sample] { button.isSensitive = !state.isWorking }
+    for button in [signIn, sample] { button.isSensitive = state.canSubmit }
     showPatience(state.isWorking, at: state.awaitedProvider)
     show(state.providers, awaited: state.awaitedProvider)
     signIn.label = state.work == .credentials || state.work == .code ? "Signing in…" : "Sign in"

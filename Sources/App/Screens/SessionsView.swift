@@ -26,7 +26,9 @@ import Gtk
       .vertical, spacing: 10,
       children: [
         Label("Other ways to sign in", styles: [.heading], wraps: true),
-        Label("Whoever signs in to one of these accounts is signed in here, too.", styles: [.dim], wraps: true), providers,
+        Label(
+          "Whoever signs in to one of these accounts is signed in here, too. A new password removes those that you added.", styles: [.dim],
+          wraps: true), providers,
       ])
     stack.add(Box(.vertical, spacing: 16, children: [words, rows, others, providerPart, failure]), name: "list")
     stack.add(status.root, name: "status")
@@ -92,6 +94,7 @@ extension SessionsView {
   private let name = Label(wraps: true, direction: .ofText)
   private let detail = Label(styles: [.caption, .dim], wraps: true)
   private let button = Button("Add", styles: [.pill, "compact"])
+  private let cancel = Button("Cancel", styles: [.flat, "compact"])
   private var input: SessionsViewModel.Input?
 
   init(_ id: String, onTapped: @escaping (SessionsViewModel.Input) -> Void) {
@@ -99,8 +102,10 @@ extension SessionsView {
     let words = Box(.vertical, spacing: 2, children: [name, detail])
     words.expandsHorizontally = true
     words.vertical = .center
-    button.vertical = .center
-    root = Box(.horizontal, spacing: 12, styles: [.card, "padded"], children: [words, button])
+    for button in [cancel, button] { button.vertical = .center }
+    // Not where "Add" was: a second click is not meant for it.
+    root = Box(.horizontal, spacing: 12, styles: [.card, "padded"], children: [words, cancel, button])
+    cancel.onClicked(self) { _ in onTapped(.cancelProviderTapped) }
     button.onClicked(self) { row in if let input = row.input { onTapped(input) } }
   }
 
@@ -108,11 +113,13 @@ extension SessionsView {
     name.text = row.name
     detail.text = row.detail
     let isAdding = row.isWorking && row.canAdd
-    input = isAdding ? .cancelProviderTapped : row.canAdd ? .addProviderTapped(row.id) : row.canRemove ? .removeProviderTapped(row.id) : nil
+    input = row.canAdd ? .addProviderTapped(row.id) : row.canRemove ? .removeProviderTapped(row.id) : nil
+    cancel.isVisible = isAdding
+    cancel.setAccessibleName("Cancel adding \(row.name)")
     button.isVisible = input != nil
-    button.isSensitive = isAdding || !row.isWorking
-    button.label = isAdding ? "Cancel" : row.canAdd ? "Add" : row.isWorking ? "Removing…" : "Remove"
-    button.setAccessibleName("\(isAdding ? "Cancel adding" : row.canAdd ? "Add" : "Remove") \(row.name)")
+    button.isSensitive = row.isSensitive
+    button.label = isAdding ? "Adding…" : row.canAdd ? "Add" : row.isWorking ? "Removing…" : "Remove"
+    button.setAccessibleName("\(row.canAdd ? "Add" : "Remove") \(row.name)")
   }
 }
 

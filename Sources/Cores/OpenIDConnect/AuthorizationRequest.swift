@@ -17,12 +17,13 @@ struct AuthorizationRequest: Sendable {
   /// The path of redirect addresses.
   static let path = "/callback"
 
-  init(to metadata: ProviderMetadata, of provider: OpenIDProvider, port: Int) throws(OpenIDError) {
+  init(to metadata: ProviderMetadata, of provider: OpenIDProvider, port: Int, for backend: String) throws(OpenIDError) {
     redirectURI = "http://127.0.0.1:\(port)\(Self.path)"
-    (state, verifier, nonceSecret) = (try Self.secret(), try Self.secret(), try Self.secret())
+    (state, verifier, nonceSecret) = (Self.secret(), Self.secret(), Self.secret())
     let query = Form.encode([
       ("response_type", "code"), ("client_id", provider.clientID), ("redirect_uri", redirectURI),
-      ("scope", (["openid"] + provider.scopes).joined(separator: " ")), ("state", state), ("nonce", try Self.nonce(for: nonceSecret)),
+      ("scope", (["openid"] + provider.scopes).joined(separator: " ")), ("state", state),
+      ("nonce", try IDToken.nonce(for: nonceSecret, at: backend)),
       ("code_challenge", try Self.digest(verifier)), ("code_challenge_method", "S256"),
     ])
     url = metadata.authorizationEndpoint + (metadata.authorizationEndpoint.contains("?") ? "&" : "?") + query
@@ -54,11 +55,8 @@ struct AuthorizationRequest: Sendable {
     return .code(code)
   }
 
-  /// The nonce of a request, which tells nothing of its secret.
-  static func nonce(for secret: String) throws(OpenIDError) -> String { try digest(secret) }
-
   /// SHA-256 as base64url, as the code challenge S256 has it (RFC 7636, section 4.2).
-  private static func digest(_ text: String) throws(OpenIDError) -> String {
+  static func digest(_ text: String) throws(OpenIDError) -> String {
     var digest = [UInt8](repeating: 0, count: 32)
     let bytes = Array(text.utf8)
     guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else { throw .unusable("SHA-256 failed") }
@@ -66,7 +64,7 @@ struct AuthorizationRequest: Sendable {
   }
 
   /// 256 random bits, as base64url.
-  private static func secret() throws(OpenIDError) -> String {
+  private static func secret() -> String {
     var generator = SystemRandomNumberGenerator()
     return Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
   }

@@ -4,7 +4,8 @@ import Runtime
 /// Signs a person in at an OpenID provider, by its page in the system's browser (RFC 8252).
 ///
 ///     let directory = ProviderDirectory(provider, transport: transport, clock: SystemClock())
-///     let granted = try await BrowserSignIn(directory, clock: SystemClock()).signIn { url in openInBrowser(url) }
+///     let signIn = BrowserSignIn(directory, app: "Reader", for: "https://read.example.org", clock: SystemClock())
+///     let granted = try await signIn.signIn { url in openInBrowser(url) }
 ///
 /// The provider's own tokens are dropped: what remains is the ID token, for a backend that verifies it again.
 public struct BrowserSignIn: Sendable {
@@ -12,7 +13,7 @@ public struct BrowserSignIn: Sendable {
   public struct Grant: Equatable, Sendable {
     /// The ID token, as the provider signed it.
     public var token: String
-    /// The secret behind its nonce. Whoever takes the token demands it: without it a token that got lost is of no use.
+    /// The secret behind its nonce, ``IDToken/nonce(for:at:)``. The backend demands it: without it a token that got lost is of no use.
     public var nonceSecret: String
     /// What the token says.
     public var claims: IDToken
@@ -21,13 +22,20 @@ public struct BrowserSignIn: Sendable {
   /// How long a page is waited for.
   public static let patience = Duration.seconds(300)
   private let directory: ProviderDirectory
+  private let app: String
+  private let backend: String
   private let clock: any AppClock
 
   /// - Parameters:
   ///   - directory: the provider's metadata and keys.
+  ///   - app: what people call this app: the page that the browser ends with names it.
+  ///   - backend: the origin of the backend that takes the token, as this app reaches it. The token is of no use to any other, which could
+  ///     otherwise pass it on.
   ///   - clock: what the wait for the page is measured by.
-  public init(_ directory: ProviderDirectory, clock: any AppClock) {
+  public init(_ directory: ProviderDirectory, app: String, for backend: String, clock: any AppClock) {
     self.directory = directory
+    self.app = app
+    self.backend = backend
     self.clock = clock
   }
 
@@ -38,12 +46,13 @@ public struct BrowserSignIn: Sendable {
   /// - Throws: ``OpenIDError``.
   public func signIn(open: @Sendable (_ url: String) async -> Void) async throws(OpenIDError) -> Grant {
     let metadata = try await directory.currentMetadata()
-    let listener = try LoopbackListener(ports: directory.provider.ports)
+    let listener = try LoopbackListener(ports: directory.provider.ports, app: app)
     defer { listener.close() }
-    let request = try AuthorizationRequest(to: metadata, of: directory.provider, port: listener.port)
+    let request = try AuthorizationRequest(to: metadata, of: directory.provider, port: listener.port, for: backend)
     let code = try await answer(to: request, from: metadata, at: listener, open)
+    listener.close()
     let token = try await directory.exchange(code, of: request)
-    let claims = try await directory.verified(token, nonce: AuthorizationRequest.nonce(for: request.nonceSecret))
+    let claims = try await directory.verified(token, nonce: IDToken.nonce(for: request.nonceSecret, at: backend))
     return Grant(token: token, nonceSecret: request.nonceSecret, claims: claims)
   }
 
@@ -75,7 +84,14 @@ public struct BrowserSignIn: Sendable {
 }
 
 extension IDToken {
-  /// The nonce that a token carries whose request was made with a secret: base64url of its SHA-256.
+  /// The nonce of a token for one backend, made with a secret: base64url of the SHA-256 of both.
+  ///
+  /// A token of another backend has another nonce: who is given a token cannot use it elsewhere, even where both name the same client.
+  /// - Parameters:
+  ///   - secret: the app's.
+  ///   - backend: the origin that the app reaches; a backend must not take it from a request.
   /// - Throws: ``OpenIDError/unusable(_:)`` when the library fails.
-  public static func nonce(for secret: String) throws(OpenIDError) -> String { try AuthorizationRequest.nonce(for: secret) }
+  public static func nonce(for secret: String, at backend: String) throws(OpenIDError) -> String {
+    try AuthorizationRequest.digest("\(secret) \(backend)")
+  }
 }

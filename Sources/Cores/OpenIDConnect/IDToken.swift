@@ -68,7 +68,7 @@ public struct IDToken: Equatable, Sendable {
     let claims: Claims
     do { claims = try JSONDecoder().decode(Claims.self, from: Data(payload)) } catch { throw .malformed("its claims cannot be read") }
     guard claims.iss == provider.issuer else { throw .otherIssuer }
-    // Another audience is somebody who could use the token here; with several, the one that asked is named.
+    // Whoever else is among the audience could use the token here. With several, `azp` says which of them asked for it.
     guard claims.aud.values.contains(provider.clientID), claims.azp == nil || claims.azp == provider.clientID,
       claims.aud.values.count == 1 || claims.azp == provider.clientID
     else { throw .otherAudience }

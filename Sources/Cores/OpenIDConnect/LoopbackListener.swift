@@ -20,17 +20,21 @@ final class LoopbackListener: Sendable {
   private let thread = ThreadExecutor(name: "loopback")
   private let state: Mutex<(socket: Int32, wake: Int32, isClosed: Bool)>
   private let wakeReader: Int32
+  private let app: String
 
-  /// - Parameter ports: one of them; any free one when empty.
-  /// - Throws: ``OpenIDError/noPort(_:)``.
-  init(ports: [Int]) throws(OpenIDError) {
+  /// - Parameters:
+  ///   - ports: one of them; any free one when empty.
+  ///   - app: what people call the app that waits.
+  /// - Throws: ``OpenIDError/noPort(_:)``; ``OpenIDError/unusable(_:)`` when the system has no socket.
+  init(ports: [Int], app: String) throws(OpenIDError) {
+    self.app = app
     var found: (socket: Int32, port: Int)?
     for port in ports.isEmpty ? [0] : ports where found == nil { found = Self.listen(at: port) }
-    guard let found else { throw .noPort(ports) }
+    guard let found else { throw ports.isEmpty ? .unusable("this computer has no free port") : .noPort(ports) }
     var pipes: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Self.stream, 0, &pipes) == 0 else {
       Glibc.close(found.socket)
-      throw .noPort(ports)
+      throw .unusable("this computer has no free socket")
     }
     port = found.port
     wakeReader = pipes[0]
@@ -74,6 +78,8 @@ final class LoopbackListener: Sendable {
     state.withLock { state in
       guard !state.isClosed else { return }
       state.isClosed = true
+      // The other thread's `poll` has a hold on the socket, which would keep the port taken.
+      shutdown(state.socket, Int32(SHUT_RDWR))
       Glibc.close(state.socket)
       var byte: UInt8 = 1
       _ = write(state.wake, &byte, 1)
@@ -123,7 +129,7 @@ final class LoopbackListener: Sendable {
           case .callback(let query): judge(query)
           case .other: Verdict(status: 404, page: .nothing)
           }
-        Self.send(verdict.page, status: verdict.status, to: clients[index].descriptor)
+        send(verdict.page, status: verdict.status, to: clients[index].descriptor)
         outcome = verdict.outcome
         if outcome != nil { break }
       }
@@ -135,7 +141,11 @@ final class LoopbackListener: Sendable {
       if entries[1].revents != 0 {
         // Once it is closed, its number may be another file's.
         let accepted = state.withLock { state in state.isClosed ? -1 : accept(state.socket, nil, nil) }
-        guard accepted >= 0 else { continue }
+        guard accepted >= 0 else {
+          // Without a descriptor to spare it would be asked again at once.
+          if errno == EMFILE || errno == ENFILE { usleep(100_000) }
+          continue
+        }
         _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
         _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
         // Pages that open many connections push their own out, not the one that has just come.
@@ -173,8 +183,8 @@ final class LoopbackListener: Sendable {
     return request.path == AuthorizationRequest.path ? .callback(request.query) : .other
   }
 
-  private static func send(_ page: LoopbackPage, status: Int, to descriptor: Int32) {
-    let body = page.html
+  private func send(_ page: LoopbackPage, status: Int, to descriptor: Int32) {
+    let body = page.html(of: app)
     let reason = status == 200 ? "OK" : status == 404 ? "Not Found" : "Bad Request"
     let head = """
       HTTP/1.1 \(status) \(reason)\r
@@ -199,16 +209,18 @@ final class LoopbackListener: Sendable {
 enum LoopbackPage: Equatable {
   case signedIn, failed, other, nothing
 
-  private var words: (heading: String, sentence: String) {
+  private func words(_ app: String) -> (heading: String, sentence: String) {
     switch self {
-    case .signedIn: ("Back to Matinee", "You can close this page. Matinee goes on by itself.")
-    case .failed: ("Nobody was signed in", "You can close this page. Matinee says what happened.")
-    case .other: ("This sign-in is over", "Matinee waits for another one. Look for its page, or begin again in Matinee.")
-    case .nothing: ("There is nothing here", "Matinee waits for a sign-in at this address for a moment.")
+    case .signedIn: ("Back to \(app)", "You can close this page. \(app) goes on by itself.")
+    case .failed: ("Nobody was signed in", "You can close this page. \(app) says what happened.")
+    case .other: ("This sign-in is over", "\(app) waits for another one. Look for its page, or begin again in \(app).")
+    case .nothing: ("There is nothing here", "\(app) waits for a sign-in at this address for a moment.")
     }
   }
 
-  var html: String {
+  /// - Parameter app: its name, which has no markup.
+  func html(of app: String) -> String {
+    let words = words(app)
     let style = """
       body { font: 17px/1.5 system-ui, sans-serif; color: #222; background: #faf8f5; display: grid; place-items: center;
         min-height: 90vh; margin: 0 24px; text-align: center }

@@ -14,6 +14,9 @@ public struct OpenIDProvider: Codable, Hashable, Sendable {
   /// What is requested besides `openid`, such as `email`.
   public var scopes: [String]
 
+  /// Whether a text may be an issuer: an `https` address without a query, or an `http` one on loopback.
+  public static func isIssuer(_ text: String) -> Bool { ProviderMetadata.isSafe(text) && !text.contains("?") }
+
   /// Memberwise initializer.
   public init(
     issuer: String, clientID: String, clientSecret: String? = nil, ports: [Int] = [], scopes: [String] = ["email", "profile"]

@@ -4,12 +4,14 @@ import Runtime
 
 /// What one provider publishes: its metadata and its keys, fetched when they are needed and kept for a while.
 ///
-/// One instance serves many sign-ins. However many made-up tokens come, keys that were fetched are fetched again once a minute at most.
+/// One instance serves many sign-ins. However many made-up tokens come, keys that were fetched are fetched again once a minute at most, and a
+/// provider that failed is asked again after ten seconds.
 public actor ProviderDirectory {
   /// For how long both are used.
   static let lifetime = Duration.seconds(3600)
   /// How long the keys are used at least, although a token names another one.
   static let pause = Duration.seconds(60)
+  private static let pauseOfFailed = Duration.seconds(10)
 
   /// The provider.
   public nonisolated let provider: OpenIDProvider
@@ -17,6 +19,7 @@ public actor ProviderDirectory {
   private let clock: any AppClock
   private var metadata: (value: ProviderMetadata, fetched: Duration)?
   private var keys: (value: ProviderKeys, fetched: Duration)?
+  private var failure: (error: OpenIDError, at: Duration)?
   private let requests = SharedWork<String, Result<Data, OpenIDError>>()
 
   /// - Parameters:
@@ -33,7 +36,7 @@ public actor ProviderDirectory {
   /// - Throws: ``OpenIDError``.
   public func currentMetadata() async throws(OpenIDError) -> ProviderMetadata {
     if let metadata, clock.uptime - metadata.fetched < Self.lifetime { return metadata.value }
-    guard ProviderMetadata.isSafe(provider.issuer), !provider.issuer.contains("?") else {
+    guard OpenIDProvider.isIssuer(provider.issuer) else {
       throw .unusable("its issuer is no https address")
     }
     let document = try await get(ProviderMetadata.documentURL(of: provider.issuer))
@@ -58,9 +61,16 @@ public actor ProviderDirectory {
 
   private func currentKeys(olderThan age: Duration) async throws(OpenIDError) -> ProviderKeys {
     if let keys, clock.uptime - keys.fetched < age { return keys.value }
-    let value = try ProviderKeys(document: try await get(try await currentMetadata().keysURI))
-    keys = (value, clock.uptime)
-    return value
+    if let failure, clock.uptime - failure.at < Self.pauseOfFailed { throw failure.error }
+    do {
+      let value = try ProviderKeys(document: try await get(try await currentMetadata().keysURI))
+      (keys, failure) = ((value, clock.uptime), nil)
+      return value
+    } catch {
+      // One caller that was cancelled says nothing of the provider.
+      if error != .cancelled { failure = (error, clock.uptime) }
+      throw error
+    }
   }
 
   /// One request for all that wait for the same document.

@@ -28,18 +28,21 @@ extension SessionsViewModel {
         answer = .success(try await effects.run("sessions.addIdentity") { try await client.addIdentity(credentials) })
       } catch { answer = .failure(error) }
       let isCancelled = Task.isCancelled
-      self?.linked(row.name, answer, isCancelled: isCancelled)
+      self?.linked(row, answer, isCancelled: isCancelled)
     }
   }
 
-  private func linked(_ name: String, _ answer: Result<Void, any Error>, isCancelled: Bool) {
+  private func linked(_ row: State.Provider, _ answer: Result<Void, any Error>, isCancelled: Bool) {
     linking = nil
     switch answer {
     case .success:
+      linked.append(ReaderIdentity(issuer: row.id, isFirst: false))
       show()
+      output(.done("\(row.name) signs you in from now on."))
+    case .failure where isCancelled:
+      // It may have been added in the last moment.
       loadProviders()
-      output(.done("\(name) signs you in from now on."))
-    case .failure where isCancelled: show()
+      show { $0.failure = "Adding \(row.name) was cancelled. You can close its page in the browser." }
     case .failure(let error):
       show { $0.failure = (error as? AuthError)?.sentence ?? (error as? ClientError ?? .cancelled).sentence }
     }
@@ -77,6 +80,6 @@ extension SessionsViewModel {
       }
     return State.Provider(
       id: provider.issuer, name: provider.name, detail: detail, canAdd: identity == nil && authorize != nil,
-      canRemove: identity?.isFirst == false, isWorking: linking == provider.issuer)
+      canRemove: identity?.isFirst == false, isWorking: linking == provider.issuer, isSensitive: linking == nil)
   }
 }

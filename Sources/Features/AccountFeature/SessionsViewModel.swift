@@ -55,15 +55,19 @@ import Runtime
       public var canRemove: Bool
       /// Whether either is under way.
       public var isWorking: Bool
+      /// Whether the buttons can be pressed: one account at a time is added or removed.
+      public var isSensitive: Bool
 
       /// Memberwise initializer.
-      public init(id: IdentityProvider.ID, name: String, detail: String, canAdd: Bool, canRemove: Bool, isWorking: Bool) {
+      public init(id: IdentityProvider.ID, name: String, detail: String, canAdd: Bool, canRemove: Bool, isWorking: Bool, isSensitive: Bool)
+      {
         self.id = id
         self.name = name
         self.detail = detail
         self.canAdd = canAdd
         self.canRemove = canRemove
         self.isWorking = isWorking
+        self.isSensitive = isSensitive
       }
     }
 

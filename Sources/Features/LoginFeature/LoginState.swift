@@ -113,10 +113,14 @@ extension LoginViewModel {
     /// An empty form.
     public init() {}
 
-    /// Whether a request is under way: the fields keep their texts, and nothing can be pressed.
+    /// Whether a request is under way.
     public var isWorking: Bool { work != nil }
-    /// Whether "Sign in" can be pressed. Also with empty fields: pressing says what is missing.
-    public var canSubmit: Bool { !isWorking }
+    /// Whether "Sign in" can be pressed. Also with empty fields: pressing says what is missing. And while a page in the browser is waited for,
+    /// which keeps nobody from another way in.
+    public var canSubmit: Bool {
+      guard case .provider = work else { return !isWorking }
+      return true
+    }
     /// Whether the sample account is offered.
     public var offersSampleAccount: Bool { publication?.sampleAccount != nil && code == nil }
     /// Where one may sign in besides.

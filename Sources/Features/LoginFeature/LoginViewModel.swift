@@ -201,6 +201,7 @@ import SessionService
       $0.formError = nil
     }
     guard emailError == nil, passwordError == nil else { return }
+    giveUp()
     signIn(.credentials, with: .password(email: email, password: password))
   }
 
@@ -212,6 +213,7 @@ import SessionService
       $0.passwordError = nil
       $0.formError = nil
     }
+    giveUp()
     signIn(.sampleAccount, with: .password(email: account.email, password: account.password))
   }
 
@@ -248,11 +250,16 @@ import SessionService
       guard mine == attempts else { return }
       switch answer {
       case .success(let value): done(value)
-      case .failure where Task.isCancelled: cancelled()
+      case .failure where Task.isCancelled:
+        cancelled()
+        // Its page is still open in the browser, and nothing comes of it any more.
+        if case .provider = work { change { $0.formError = Self.pageIsOver } }
       case .failure(let error): failed(work, error)
       }
     }
   }
+
+  private static let pageIsOver = "Signing in in the browser was cancelled. You can close its page."
 
   private func cancelTapped() { signingIn?.cancel() }
 

@@ -12,22 +12,25 @@ public struct BrowserAuthorization: Sendable {
   private let client: APIClient
   private let transport: any Transport
   private let clock: any AppClock
+  private let origin: String
   private let address: String?
   private let open: @Sendable (_ url: String) async -> Void
 
   /// - Parameters:
   ///   - client: asks which providers there are.
-  ///   - transport: reaches them at absolute addresses.
+  ///   - transport: reaches them at absolute addresses, and follows no redirects.
   ///   - clock: how long a page is waited for.
+  ///   - origin: the publication's, as the app reaches it: no other publication can use what comes of a sign-in.
   ///   - address: where the publication is, for sentences about it; `nil` when there is no choice.
   ///   - open: opens a page in the system's browser.
   public init(
-    _ client: APIClient, transport: any Transport, clock: any AppClock, at address: String? = nil,
+    _ client: APIClient, transport: any Transport, clock: any AppClock, origin: String, at address: String? = nil,
     open: @escaping @Sendable (_ url: String) async -> Void
   ) {
     self.client = client
     self.transport = transport
     self.clock = clock
+    self.origin = Origin(of: origin)?.text ?? origin
     self.address = address
     self.open = open
   }
@@ -47,7 +50,7 @@ public struct BrowserAuthorization: Sendable {
       issuer: provider.issuer, clientID: provider.clientID, clientSecret: provider.clientSecret, ports: provider.ports)
     let directory = ProviderDirectory(registration, transport: transport, clock: clock)
     do throws(OpenIDError) {
-      let granted = try await BrowserSignIn(directory, clock: clock).signIn(open: open)
+      let granted = try await BrowserSignIn(directory, app: "Matinee", for: origin, clock: clock).signIn(open: open)
       return IDTokenCredentials(issuer: issuer, idToken: granted.token, nonceSecret: granted.nonceSecret, device: device)
     } catch {
       let sentence = error.sentence(of: provider.name)

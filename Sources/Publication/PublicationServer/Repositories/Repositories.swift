@@ -169,10 +169,10 @@ protocol ReaderRepository {
   nonisolated(nonsending) func endSessions(of reader: Reader.ID, except kept: SessionFamily.ID?) async throws -> [SessionFamily.ID]
   /// A reader's sessions, the last used first.
   nonisolated(nonsending) func sessions(of reader: Reader.ID, at time: Int64, limit: Int) async throws -> [SessionFamily.Listed]
-  /// Sets another password and ends the reader's sessions, in one step.
+  /// Sets another password, ends the reader's sessions, and forgets the accounts at providers that they added, in one step.
   /// - Returns: those that there were.
   nonisolated(nonsending) func setPassword(_ password: PasswordHash, of reader: Reader.ID) async throws -> [SessionFamily.ID]
-  /// Replaces a password, and ends all of the reader's sessions but one, in one step.
+  /// Replaces a password, ends all of the reader's sessions but one, and forgets the accounts at providers that they added, in one step.
   /// - Returns: the ended sessions; `nil` when the password was another one by then, and nothing was changed.
   nonisolated(nonsending) func changePassword(
     _ password: PasswordHash, from old: PasswordHash, of reader: Reader.ID, keeping session: SessionFamily.ID

@@ -14,6 +14,8 @@ struct Identity: Equatable {
     case taken
     /// The reader has another one of the same provider.
     case hasAnother
+    /// The reader was removed meanwhile.
+    case gone
   }
 }
 
@@ -24,7 +26,8 @@ struct SQLiteIdentities: IdentityRepository {
   func reader(of identity: Identity) throws -> (reader: Reader, password: PasswordHash)? {
     try database.queryOne(
       """
-      SELECT reader.id, email, name, password FROM identity JOIN reader ON reader.id = identity.reader WHERE issuer = ? AND subject = ?
+      SELECT reader.id, email, name, password FROM identity JOIN reader ON reader.id = identity.reader
+      WHERE issuer = ? AND subject = ? AND \(SQLiteReaders.isThere)
       """, identity.issuer, identity.subject
     ) { row in
       (Reader(id: try row.get(0), email: try row.get(1), name: try row.get(2)), try PasswordHash(text: try row.get(3)))
@@ -43,6 +46,7 @@ struct SQLiteIdentities: IdentityRepository {
 
   func link(_ identity: Identity, to reader: Reader.ID, at time: Int64) throws -> Identity.Outcome {
     try database.transaction {
+      guard try !SQLiteReaders(database: database).isRemoved(reader) else { return .gone }
       if let owner = try self.reader(of: identity)?.reader.id { return owner == reader ? .linked : .taken }
       guard try identities(of: reader).allSatisfy({ $0.issuer != identity.issuer }) else { return .hasAnother }
       try insert(identity, reader, isFirst: false, time)

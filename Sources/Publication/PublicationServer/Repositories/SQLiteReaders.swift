@@ -34,7 +34,7 @@ struct SQLiteReaders: ReaderRepository {
   }
 
   /// A removed reader's row stays, with what is no address.
-  private static let isThere = "reader.email <> 'removed ' || reader.id"
+  static let isThere = "reader.email <> 'removed ' || reader.id"
 
   /// Whether a reader was removed, in the transaction that is under way.
   func isRemoved(_ reader: Reader.ID) throws -> Bool {
@@ -149,15 +149,23 @@ struct SQLiteReaders: ReaderRepository {
     try database.transaction {
       let changed = try database.execute(
         "UPDATE reader SET password = ? WHERE id = ? AND password = ? AND \(Self.isThere)", password.text, reader, old.text)
-      return changed == 1 ? try endSessions(of: reader, except: session) : nil
+      guard changed == 1 else { return nil }
+      try forgetIdentities(of: reader)
+      return try endSessions(of: reader, except: session)
     }
   }
 
   func setPassword(_ password: PasswordHash, of reader: Reader.ID) throws -> [SessionFamily.ID] {
     try database.transaction {
       try database.execute("UPDATE reader SET password = ? WHERE id = ?", password.text, reader)
+      try forgetIdentities(of: reader)
       return try endSessions(of: reader, except: nil)
     }
+  }
+
+  /// Whoever was in the account may have added one of their own.
+  private func forgetIdentities(of reader: Reader.ID) throws {
+    try database.execute("DELETE FROM identity WHERE reader = ? AND NOT first", reader)
   }
 
   func remove(_ reader: Reader.ID, password: PasswordHash) throws {

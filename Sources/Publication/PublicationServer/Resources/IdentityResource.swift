@@ -16,7 +16,7 @@ struct IdentityResource {
   static let longestAge: TimeInterval = 600
 
   nonisolated(nonsending) func signIn(_ call: Call, _ credentials: IDTokenCredentials) async throws -> Response {
-    let (provider, token) = try await verified(credentials)
+    let (provider, token) = try await verified(credentials, call)
     let identity = Identity(issuer: token.issuer, subject: token.subject)
     var found = try await identities.reader(of: identity)
     if found == nil {
@@ -67,10 +67,11 @@ struct IdentityResource {
     if let sample = try await session.content.info()?.sampleAccount, ReaderResource.normalized(sample.email) == reader.email {
       throw Problem(code: .notOffered, title: "The sample account is everybody’s, and nobody’s alone.", status: 403)
     }
-    let (provider, token) = try await verified(credentials)
+    let (provider, token) = try await verified(credentials, call)
     let identity = Identity(issuer: token.issuer, subject: token.subject)
     switch try await identities.link(identity, to: reader.id, at: session.clock.unixTime) {
     case .linked: return Response(204)
+    case .gone: throw Problem.notFound("reader any more")
     case .taken: throw Problem.conflict("This account of \(provider.name) signs in another reader.")
     case .hasAnother: throw Problem.conflict("Another account of \(provider.name) signs you in. Remove it first.")
     }
@@ -87,19 +88,26 @@ struct IdentityResource {
   }
 
   private nonisolated(nonsending) func verified(
-    _ credentials: IDTokenCredentials
+    _ credentials: IDTokenCredentials, _ call: Call
   ) async throws -> (provider: IdentityService.Provider, token: IDToken) {
-    guard let provider = service?.providers.first(where: { $0.issuer == credentials.issuer }) else {
+    guard let service, let provider = service.providers.first(where: { $0.issuer == credentials.issuer }) else {
       throw Problem(code: .notOffered, title: "This publication does not know this provider.", status: 404)
+    }
+    guard let origin = service.origin(for: call.request) else {
+      session.log("Readers cannot sign in by \(provider.name): a server that others reach needs its --public-url for that.")
+      throw Problem(code: .notOffered, title: "This publication is not ready for this provider.", status: 404)
     }
     guard (32...128).contains(credentials.nonceSecret.utf8.count) else { throw Problem.badRequest("“nonceSecret” has 32 to 128 bytes.") }
     do throws(OpenIDError) {
-      let token = try await provider.directory.verified(credentials.idToken, nonce: IDToken.nonce(for: credentials.nonceSecret))
+      // Another publication, with which the reader signs in at the same provider, gets tokens of another nonce.
+      let nonce = try IDToken.nonce(for: credentials.nonceSecret, at: origin)
+      let token = try await provider.directory.verified(credentials.idToken, nonce: nonce)
       guard session.clock.now.timeIntervalSince(token.issued) < Self.longestAge else { throw .badToken(.expired) }
       return (provider, token)
     } catch {
       switch error {
-      case .badToken(let reason): throw Problem(code: .identityRejected, title: Self.sentence(reason, provider.name), status: 401)
+      // Not a 401: no session is over.
+      case .badToken(let reason): throw Problem(code: .identityRejected, title: Self.sentence(reason, provider.name), status: 403)
       case .unreachable, .unusable, .cancelled, .refused, .denied, .noPort, .otherIssuer, .timedOut:
         session.log("\(provider.name) (\(provider.issuer)): \(error)")
         throw Problem(
@@ -129,8 +137,12 @@ final class IdentityService: Sendable {
   /// As clients see them.
   let offered: [IdentityProvider]
   let providers: [Provider]
+  private let address: PublicAddress
 
-  init(_ providers: [IdentityProvider], addingReaders: Set<String>, transport: any Transport, clock: any AppClock) {
+  init(
+    _ providers: [IdentityProvider], addingReaders: Set<String>, at address: PublicAddress, transport: any Transport, clock: any AppClock
+  ) {
+    self.address = address
     offered = providers
     self.providers = providers.map { provider in
       let known = OpenIDProvider(issuer: provider.issuer, clientID: provider.clientID)
@@ -141,28 +153,48 @@ final class IdentityService: Sendable {
   }
 }
 
+extension IdentityService {
+  /// The publication's origin, as apps reach it; `nil` when it is not known. What a request says counts for loopback alone: whoever got a
+  /// token for another host could name that.
+  func origin(for request: Request) -> String? {
+    switch address {
+    case .origin(let origin): return origin
+    case .ofRequest:
+      guard let origin = address.origin(for: request).flatMap({ Origin(of: $0)?.text }), let host = URLComponents(string: origin)?.host,
+        ["127.0.0.1", "localhost", "::1", "[::1]"].contains(host)
+      else { return nil }
+      return origin
+    }
+  }
+}
+
 extension Publication {
   /// Lets readers sign in at identity providers: offered from here on.
   /// - Parameters:
   ///   - providers: no two of one issuer.
   ///   - addingReaders: the issuers whose accounts become readers; those of others sign in readers who have added them.
+  ///   - address: where apps reach the publication: tokens are for that address alone.
   ///   - transport: fetches what the providers publish, and follows no redirects.
   ///   - clock: how old tokens are, and what was fetched.
   public func offerSignIn(
-    by providers: [IdentityProvider], addingReaders: Set<String>, transport: any Transport, clock: any AppClock = SystemClock()
+    by providers: [IdentityProvider], addingReaders: Set<String>, at address: PublicAddress, transport: any Transport,
+    clock: any AppClock = SystemClock()
   ) {
-    identityService = IdentityService(providers, addingReaders: addingReaders, transport: transport, clock: clock)
+    identityService = IdentityService(providers, addingReaders: addingReaders, at: address, transport: transport, clock: clock)
   }
 }
 
 extension Reader {
   /// Stands in the place of an address that a reader does not have. It is none: nothing is sent there, and nobody can sign in with it.
-  static func noAddress(of id: Reader.ID) -> String { "openid \(id)" }
+  /// In small letters, as the operator's commands name readers.
+  static func noAddress(of id: Reader.ID) -> String { "openid \(id.lowercased())" }
+
+  var hasAddress: Bool { email != Self.noAddress(of: id) }
 
   /// As the reader sees it.
   var shown: Reader {
     var shown = self
-    if email == Self.noAddress(of: id) { shown.email = "" }
+    if !hasAddress { shown.email = "" }
     return shown
   }
 }

@@ -42,7 +42,7 @@ struct ImportResource {
   /// - Throws: `Problem` for a reader whose feeds have too many posts.
   private nonisolated(nonsending) func checkPosts(of reader: Reader.ID) async throws {
     guard try await feeds.posts(addedBy: reader) < ImportLimits.mostPosts else {
-      throw Problem.conflict("The feeds that you added have \(ImportLimits.mostPosts) posts. Remove one of them first.")
+      throw Problem.conflict("The feeds that you added have \(ImportLimits.mostPosts) posts or more. Remove one of them first.")
     }
   }
 
