@@ -92,7 +92,7 @@ library("PurchaseService", "Cores", ["SignedReceipts", "SQLiteStorage", "Runtime
 library("StubStore", "Cores", ["PurchaseService", "SignedReceipts", "Runtime"], product: true)
 library("PurchaseServiceTesting", "Cores", ["PurchaseService", "SignedReceipts"], product: true)
 library("SessionService", "Cores", ["Runtime"], product: true)
-library("OpenIDConnect", "Cores", ["COpenSSL", "SignedReceipts", "HTTPTransport", "Runtime"], product: true)
+library("OpenIDConnect", "Cores", ["SignedReceipts", "HTTPTransport", "Runtime"], product: true)
 library("FeatureFlags", "Cores", ["SQLiteStorage", "Runtime"], product: true)
 library("NavigationCore", "Cores", ["Runtime"], product: true)
 
@@ -186,8 +186,7 @@ executable(
   "MatineeServer", product: "matinee-server",
   [
     "PublicationServer", "PublicationListener", "PublicationMailer", "PublicationAPI", "OpenIDConnect", "FeedFormats", "PurchaseService",
-    "CurlTransport",
-    "HTTPTransport", "SQLiteStorage", "Runtime", "AppConfig", "BuildInfo",
+    "CurlTransport", "HTTPTransport", "SQLiteStorage", "Runtime", "AppConfig", "BuildInfo",
   ])
 
 if !headless {

@@ -61,7 +61,7 @@ enum House {
     "CStoreBaseline": ["MatineeBench"],
     "CSQLite": ["SQLiteStorage", "CStoreBaseline"],
     "CCurl": ["CurlTransport", "PublicationMailer"],
-    "COpenSSL": ["SignedReceipts", "OpenIDConnect", "PublicationServer"],
+    "COpenSSL": ["SignedReceipts", "PublicationServer"],
     "CXML2": ["FeedFormats", "CFeedBaseline"],
     "CMicroHTTPD": ["PublicationListener"],
     "CSamplePublication": ["PublicationServer"],

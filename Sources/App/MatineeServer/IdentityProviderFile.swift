@@ -11,7 +11,7 @@ struct IdentityProviderFile: Equatable {
     var clientID: String
     var clientSecret: String?
     var ports: [Int]?
-    /// Whether whoever comes from there becomes a reader; otherwise readers add their account first.
+    /// Whether an unknown account becomes a new reader; if not, readers add their accounts in the app first.
     var addsReaders: Bool?
   }
 

@@ -1,4 +1,3 @@
-import COpenSSL
 import Foundation
 import SignedReceipts
 
@@ -34,20 +33,20 @@ struct AuthorizationRequest: Sendable {
     case code(String)
     case failure(OpenIDError)
     /// It answers another request: this one goes on.
-    case none
+    case unrelated
   }
 
   /// Reads the query of a redirect (RFC 6749, section 4.1.2; RFC 9207).
   func answer(_ query: [(name: String, value: String)], from metadata: ProviderMetadata) -> Answer {
     // Parameters are not repeated (RFC 6749, section 3.1).
     let fields = Dictionary(grouping: query, by: \.name).mapValues { $0.map(\.value) }
-    guard fields["state"] == [state] else { return .none }
+    guard fields["state"] == [state] else { return .unrelated }
     if let issuer = fields["iss"], issuer != [metadata.issuer] { return .failure(.otherIssuer) }
     if let error = fields["error"] {
       let isDenied = ["access_denied", "consent_required", "login_required"].contains(error.first)
       return .failure(isDenied ? .denied : .refused(Self.shown(error.first ?? "")))
     }
-    // A code that another provider gave would be sent to this one. Where nobody was signed in, the name may be missing.
+    // The name shows that this provider gave the code. An error may come without it.
     guard fields["iss"] != nil || !metadata.namesIssuerInAnswers else { return .failure(.otherIssuer) }
     guard let codes = fields["code"], codes.count == 1, let code = codes.first, !code.isEmpty, code.utf8.count <= 4096 else {
       return .failure(.refused("no code"))
@@ -57,10 +56,7 @@ struct AuthorizationRequest: Sendable {
 
   /// SHA-256 as base64url, as the code challenge S256 has it (RFC 7636, section 4.2).
   static func digest(_ text: String) throws(OpenIDError) -> String {
-    var digest = [UInt8](repeating: 0, count: 32)
-    let bytes = Array(text.utf8)
-    guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else { throw .unusable("SHA-256 failed") }
-    return Base64URL.encode(digest)
+    do { return Base64URL.encode(try OpenSSL.sha256(Array(text.utf8))) } catch { throw .unusable("SHA-256 failed") }
   }
 
   /// 256 random bits, as base64url.

@@ -66,20 +66,17 @@ public struct BrowserSignIn: Sendable {
     }
     defer { timer.cancel() }
     let answer = await withTaskCancellationHandler {
-      async let answer = listener.outcome { query in
-        switch request.answer(query, from: metadata) {
-        case .code(let code): LoopbackListener.Verdict(status: 200, page: .signedIn, outcome: Result<String, OpenIDError>.success(code))
-        case .failure(let error): LoopbackListener.Verdict(status: 200, page: .failed, outcome: .failure(error))
-        case .none: LoopbackListener.Verdict(status: 400, page: .other)
-        }
-      }
+      async let answer = listener.answer { request.answer($0, from: metadata) }
       await open(request.url)
       return await answer
     } onCancel: {
       listener.close()
     }
-    guard let answer else { throw Task.isCancelled ? .cancelled : .timedOut }
-    return try answer.get()
+    switch answer {
+    case .code(let code): return code
+    case .failure(let error): throw error
+    case .unrelated, nil: throw Task.isCancelled ? .cancelled : .timedOut
+    }
   }
 }
 

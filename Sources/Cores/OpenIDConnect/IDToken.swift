@@ -68,7 +68,7 @@ public struct IDToken: Equatable, Sendable {
     let claims: Claims
     do { claims = try JSONDecoder().decode(Claims.self, from: Data(payload)) } catch { throw .malformed("its claims cannot be read") }
     guard claims.iss == provider.issuer else { throw .otherIssuer }
-    // Whoever else is among the audience could use the token here. With several, `azp` says which of them asked for it.
+    // Another client in the audience could use the token here. With several clients, `azp` names the one that asked.
     guard claims.aud.values.contains(provider.clientID), claims.azp == nil || claims.azp == provider.clientID,
       claims.aud.values.count == 1 || claims.azp == provider.clientID
     else { throw .otherAudience }
@@ -86,7 +86,7 @@ public struct IDToken: Equatable, Sendable {
   private struct Header: Decodable {
     var alg: String
     var kid: String?
-    // Whatever it is, it is not understood.
+    // Any extension is refused: none is supported (RFC 7515, section 4.1.11).
     var crit: [String]?
   }
 

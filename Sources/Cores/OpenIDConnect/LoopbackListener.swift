@@ -8,14 +8,6 @@ import Synchronization
 /// A browser connects more than once, and so may any page in it: each request gets an answer, and the wait goes on until one of them is the
 /// right one. Safe from any thread.
 final class LoopbackListener: Sendable {
-  /// What one request gets, and what the wait ends with.
-  struct Verdict<Outcome: Sendable>: Sendable {
-    var status: Int
-    var page: LoopbackPage
-    /// `nil`: the wait goes on.
-    var outcome: Outcome?
-  }
-
   let port: Int
   private let thread = ThreadExecutor(name: "loopback")
   private let state: Mutex<(socket: Int32, wake: Int32, isClosed: Bool)>
@@ -86,13 +78,13 @@ final class LoopbackListener: Sendable {
     }
   }
 
-  /// Answers requests until one of them has an outcome, or ``close()`` is called. To be called once.
-  /// - Parameter judge: called on the listener's thread with the query of each request for the redirect's path.
+  /// Replies to requests until one of them has the answer, or ``close()`` is called. To be called once.
+  /// - Parameter read: reads the query of each request for the redirect's path; called on the listener's thread.
   /// - Returns: `nil` after ``close()``.
-  func outcome<Outcome: Sendable>(
-    _ judge: @escaping @Sendable ([(name: String, value: String)]) -> Verdict<Outcome>
-  ) async -> Outcome? {
-    try? await thread.run { self.serve(judge) } ?? nil
+  func answer(
+    _ read: @escaping @Sendable ([(name: String, value: String)]) -> AuthorizationRequest.Answer
+  ) async -> AuthorizationRequest.Answer? {
+    try? await thread.run { self.serve(read) } ?? nil
   }
 
   // MARK: On the thread
@@ -109,12 +101,11 @@ final class LoopbackListener: Sendable {
   private static let mostClients = 16
   private static let longestHead = 16 << 10
 
-  private func serve<Outcome>(_ judge: ([(name: String, value: String)]) -> Verdict<Outcome>) -> Outcome? {
+  private func serve(_ read: ([(name: String, value: String)]) -> AuthorizationRequest.Answer) -> AuthorizationRequest.Answer? {
     let clock = SystemClock()
     var clients: [Client] = []
-    var outcome: Outcome?
     defer { for client in clients { Glibc.close(client.descriptor) } }
-    while outcome == nil {
+    while true {
       let socket = state.withLock { $0.isClosed ? nil : $0.socket }
       guard let socket else { return nil }
       let entry = { (descriptor: Int32) in pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
@@ -124,14 +115,19 @@ final class LoopbackListener: Sendable {
         if !Self.read(&clients[index]) || clients[index].isAnswered { continue }
         guard let target = Self.target(clients[index].head, port: port) else { continue }
         clients[index].isAnswered = true
-        let verdict: Verdict<Outcome> =
-          switch target {
-          case .callback(let query): judge(query)
-          case .other: Verdict(status: 404, page: .nothing)
-          }
-        send(verdict.page, status: verdict.status, to: clients[index].descriptor)
-        outcome = verdict.outcome
-        if outcome != nil { break }
+        guard case .callback(let query) = target else {
+          send(.nothing, status: 404, to: clients[index].descriptor)
+          continue
+        }
+        let answer = read(query)
+        switch answer {
+        case .code: send(.signedIn, status: 200, to: clients[index].descriptor)
+        case .failure: send(.failed, status: 200, to: clients[index].descriptor)
+        case .unrelated:
+          send(.other, status: 400, to: clients[index].descriptor)
+          continue
+        }
+        return answer
       }
       clients.removeAll { client in
         let isOver = client.head.isEmpty && client.isAnswered || clock.uptime - client.since > Self.patience
@@ -153,7 +149,6 @@ final class LoopbackListener: Sendable {
         clients.append(Client(descriptor: accepted, since: clock.uptime))
       }
     }
-    return outcome
   }
 
   /// Reads what came. One that was answered, or sends too much, is over once it leaves, which an empty head says.

@@ -1,6 +1,6 @@
 import HTTPTransport
 
-/// Why nobody was signed in by a provider.
+/// Why a sign-in at a provider failed.
 public enum OpenIDError: Error, Equatable, Sendable {
   /// The provider could not be reached.
   case unreachable(TransportError)

@@ -83,7 +83,7 @@ public struct ProviderMetadata: Equatable, Sendable {
     (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
   }
 
-  /// Whether nobody on the way can read or change what goes to that address.
+  /// Whether an address is encrypted, or on loopback.
   static func isSafe(_ url: String, for issuer: String? = nil) -> Bool {
     guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty, parts.user == nil, parts.password == nil,
       parts.fragment == nil

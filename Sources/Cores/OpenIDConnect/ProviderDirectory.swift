@@ -48,15 +48,13 @@ public actor ProviderDirectory {
   /// Verifies an ID token. When it names a key that is not known, the provider has new ones: they are fetched, once.
   /// - Throws: ``OpenIDError``.
   public func verified(_ token: String, nonce: String) async throws(OpenIDError) -> IDToken {
-    let known = try await currentKeys(olderThan: Self.lifetime)
-    do throws(IDTokenError) {
-      return try IDToken(verifying: token, of: provider, keys: known, nonce: nonce, now: clock.now)
-    } catch .unknownKey {
-      let newer = try await currentKeys(olderThan: Self.pause)
+    for age in [Self.lifetime, Self.pause] {
+      let keys = try await currentKeys(olderThan: age)
       do throws(IDTokenError) {
-        return try IDToken(verifying: token, of: provider, keys: newer, nonce: nonce, now: clock.now)
-      } catch { throw .badToken(error) }
-    } catch { throw .badToken(error) }
+        return try IDToken(verifying: token, of: provider, keys: keys, nonce: nonce, now: clock.now)
+      } catch .unknownKey {} catch { throw .badToken(error) }
+    }
+    throw .badToken(.unknownKey)
   }
 
   private func currentKeys(olderThan age: Duration) async throws(OpenIDError) -> ProviderKeys {

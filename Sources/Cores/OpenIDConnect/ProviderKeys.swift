@@ -1,4 +1,3 @@
-import COpenSSL
 import Foundation
 import SignedReceipts
 
@@ -40,7 +39,7 @@ public struct ProviderKeys: Sendable {
   }
 
   private struct Document: Decodable {
-    /// A set may have keys of a kind that is not known here, of whatever form.
+    /// A key that cannot be read counts as none: a set may have kinds of keys that this version does not know.
     struct Entry: Decodable {
       var field: Field?
       init(from decoder: any Decoder) throws { field = try? Field(from: decoder) }
@@ -90,9 +89,8 @@ extension ProviderKeys.Key {
 }
 
 /// An RSA key for RS256: RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518, section 3.3).
-// @unchecked: the key is never changed after it was made, and libcrypto's keys are then safe to use from several threads.
-final class RSAKey: @unchecked Sendable {
-  private let pointer: OpaquePointer
+struct RSAKey: Sendable {
+  private let handle: KeyHandle
 
   /// - Parameters:
   ///   - modulus: 2,048 to 8,192 bits, the highest byte first; shorter ones are not safe, and longer ones take long.
@@ -101,26 +99,11 @@ final class RSAKey: @unchecked Sendable {
     let (modulus, exponent) = (modulus.drop { $0 == 0 }, exponent.drop { $0 == 0 })
     guard (256...1024).contains(modulus.count), (1...8).contains(exponent.count) else { return nil }
     let numbers = DER.sequence(DER.unsigned(modulus) + DER.unsigned(exponent))
-    let info = DER.sequence(DER.rsaEncryption + DER.bits(numbers))
-    let key = info.withUnsafeBufferPointer { buffer in
-      var next = buffer.baseAddress
-      return d2i_PUBKEY(nil, &next, buffer.count)
-    }
-    ERR_clear_error()
-    guard let key else { return nil }
-    pointer = key
+    guard let handle = try? KeyHandle.publicKey(der: DER.sequence(DER.rsaEncryption + DER.bits(numbers))) else { return nil }
+    self.handle = handle
   }
 
-  deinit { EVP_PKEY_free(pointer) }
-
-  func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
-    // What is wrong is of no interest, and must not be taken for the error of a later call.
-    defer { ERR_clear_error() }
-    guard let context = EVP_MD_CTX_new() else { return false }
-    defer { EVP_MD_CTX_free(context) }
-    guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, pointer) == 1 else { return false }
-    return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
-  }
+  func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool { (try? handle.verifyRSA(signature, message)) ?? false }
 }
 
 /// The few forms of DER that a SubjectPublicKeyInfo of RSA has (RFC 3279, section 2.3.1).

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// Owns one `EVP_PKEY`: every operation of libcrypto on a key is here.
 // @unchecked: the key is never changed after it was made, and libcrypto's keys are then safe to use from several threads.
-final class KeyHandle: @unchecked Sendable {
+package final class KeyHandle: @unchecked Sendable {
   private let pointer: OpaquePointer
 
   private init(owning pointer: OpaquePointer) { self.pointer = pointer }
@@ -21,7 +21,11 @@ final class KeyHandle: @unchecked Sendable {
 
   /// - Parameter bytes: 32 for Ed25519; for P-256 the 65 of the point, `04 ‖ x ‖ y`. A point off the curve is refused.
   static func publicKey(_ algorithm: SignatureAlgorithm, _ bytes: [UInt8]) throws(OpenSSLError) -> KeyHandle {
-    let der = algorithm.publicPrefix + bytes
+    try publicKey(der: algorithm.publicPrefix + bytes)
+  }
+
+  /// - Parameter der: a SubjectPublicKeyInfo (RFC 5280, section 4.1).
+  package static func publicKey(der: [UInt8]) throws(OpenSSLError) -> KeyHandle {
     let pointer = der.withUnsafeBufferPointer { buffer in
       var next = buffer.baseAddress
       return d2i_PUBKEY(nil, &next, buffer.count)
@@ -125,9 +129,18 @@ final class KeyHandle: @unchecked Sendable {
 
   /// - Parameter signature: in the library's form.
   func verify(_ signature: [UInt8], _ message: [UInt8], _ algorithm: SignatureAlgorithm) throws(OpenSSLError) -> Bool {
+    try verify(signature, message, digest: algorithm.digest)
+  }
+
+  /// Whether an RSA key made a signature by RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017, section 8.2).
+  package func verifyRSA(_ signature: [UInt8], _ message: [UInt8]) throws(OpenSSLError) -> Bool {
+    try verify(signature, message, digest: EVP_sha256())
+  }
+
+  private func verify(_ signature: [UInt8], _ message: [UInt8], digest: OpaquePointer?) throws(OpenSSLError) -> Bool {
     let context = try OpenSSL.check(EVP_MD_CTX_new(), "EVP_MD_CTX_new")
     defer { EVP_MD_CTX_free(context) }
-    try OpenSSL.check(EVP_DigestVerifyInit(context, nil, algorithm.digest, nil, pointer) == 1, "EVP_DigestVerifyInit")
+    try OpenSSL.check(EVP_DigestVerifyInit(context, nil, digest, nil, pointer) == 1, "EVP_DigestVerifyInit")
     let result = EVP_DigestVerify(context, signature, signature.count, message, message.count)
     // 0 and below both mean "not by this key" here: we made the encoding, so only r or s out of range can cause them.
     ERR_clear_error()

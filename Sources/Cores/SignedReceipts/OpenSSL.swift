@@ -17,7 +17,7 @@ public struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 /// The one place that every result of libcrypto goes through.
-enum OpenSSL {
+package enum OpenSSL {
   /// If a call failed, empties the library's error queue of this thread, and throws its errors.
   static func check(_ succeeded: Bool, _ function: String) throws(OpenSSLError) {
     if succeeded { return }
@@ -37,7 +37,7 @@ enum OpenSSL {
   }
 
   /// The SHA-256 digest, 32 bytes.
-  static func sha256(_ bytes: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+  package static func sha256(_ bytes: [UInt8]) throws(OpenSSLError) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 32)
     try check(EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1, "EVP_Digest")
     return digest

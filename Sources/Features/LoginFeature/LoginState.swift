@@ -115,8 +115,8 @@ extension LoginViewModel {
 
     /// Whether a request is under way.
     public var isWorking: Bool { work != nil }
-    /// Whether "Sign in" can be pressed. Also with empty fields: pressing says what is missing. And while a page in the browser is waited for,
-    /// which keeps nobody from another way in.
+    /// Whether "Sign in" can be pressed. It can with empty fields: pressing says what is missing. It can while the app waits for a page in the
+    /// browser: the reader may choose another way.
     public var canSubmit: Bool {
       guard case .provider = work else { return !isWorking }
       return true

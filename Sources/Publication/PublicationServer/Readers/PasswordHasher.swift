@@ -12,10 +12,11 @@ final class PasswordHasher: Sendable {
 
   private struct Waiting {
     var all: [Standing] = []
-    var clients: [String: Int] = [:]
-    /// Of clients from which readers signed in, by the account that they name.
-    var accounts: [String: Int] = [:]
+    /// By client, and by the account that clients of good standing name.
+    var places: [Place: Int] = [:]
   }
+
+  private enum Place: Hashable { case client(String), account(String) }
 
   /// A client's standing by earlier sign-ins, and the number of places for it and for those of lower standing: the whole queue is about
   /// three seconds of work.
@@ -28,10 +29,9 @@ final class PasswordHasher: Sendable {
     case right = 32
   }
 
-  private static let longestQueueOfClient = 4
-  /// One account with its right password, from many networks, does not take the places of all readers. Only clients of good standing count:
-  /// others could keep a reader out by naming their account.
-  private static let longestQueueOfAccount = 4
+  /// For a client, and for an account: with its right password, from many networks, an account does not take the places of all readers. Only
+  /// clients of good standing count for it: others could keep a reader out by naming their account.
+  private static let longestQueueOfOne = 4
   let executor = ThreadExecutor(name: "passwords")
   private let cost: PasswordCost
   /// What no password has.
@@ -57,9 +57,10 @@ final class PasswordHasher: Sendable {
   func matches(
     _ password: String, _ hash: PasswordHash?, client: String?, account: String = "", standing: Standing = .right
   ) async throws -> Bool {
-    let account = client != nil && standing == .right && !account.isEmpty ? account : nil
-    try enter(client, account, standing)
-    defer { leave(client, account, standing) }
+    let isCounted = client != nil && standing == .right && !account.isEmpty
+    let places = [client.map(Place.client), isCounted ? .account(account) : nil].compactMap(\.self)
+    try enter(places, standing)
+    defer { leave(places, standing) }
     let candidate = hash ?? placeholder
     let isCancelled = Atomic(false)
     let matches = try await withTaskCancellationHandler {
@@ -79,26 +80,22 @@ final class PasswordHasher: Sendable {
   /// How many comparisons are under way or wait; for tests.
   var waitingCount: Int { waiting.withLock { $0.all.count } }
 
-  private func enter(_ client: String?, _ account: String?, _ standing: Standing) throws {
+  private func enter(_ places: [Place], _ standing: Standing) throws {
     try waiting.withLock { waiting in
-      let ofClient = client.flatMap { waiting.clients[$0] } ?? 0
-      let ofAccount = account.flatMap { waiting.accounts[$0] } ?? 0
       // The places of a standing are for those below it too.
       let hasPlace = [Standing.wrong, .new, .right].filter { $0.rawValue >= standing.rawValue }.allSatisfy { limit in
         waiting.all.count { $0.rawValue <= limit.rawValue } < limit.rawValue
       }
-      guard hasPlace, ofClient < Self.longestQueueOfClient, ofAccount < Self.longestQueueOfAccount else { throw Busy() }
+      guard hasPlace, places.allSatisfy({ waiting.places[$0, default: 0] < Self.longestQueueOfOne }) else { throw Busy() }
       waiting.all.append(standing)
-      if let client { waiting.clients[client] = ofClient + 1 }
-      if let account { waiting.accounts[account] = ofAccount + 1 }
+      for place in places { waiting.places[place, default: 0] += 1 }
     }
   }
 
-  private func leave(_ client: String?, _ account: String?, _ standing: Standing) {
+  private func leave(_ places: [Place], _ standing: Standing) {
     waiting.withLock { waiting in
       if let place = waiting.all.firstIndex(of: standing) { waiting.all.remove(at: place) }
-      if let client, let count = waiting.clients[client] { waiting.clients[client] = count > 1 ? count - 1 : nil }
-      if let account, let count = waiting.accounts[account] { waiting.accounts[account] = count > 1 ? count - 1 : nil }
+      for place in places { if let count = waiting.places[place] { waiting.places[place] = count > 1 ? count - 1 : nil } }
     }
   }
 }

@@ -187,7 +187,7 @@ protocol IdentityRepository {
   /// The reader whom an account signs in, with the hash of their password.
   nonisolated(nonsending) func reader(of identity: Identity) async throws -> (reader: Reader, password: PasswordHash)?
   /// Adds a reader who came by an account.
-  /// - Returns: whether that was possible: the address and the account were nobody's.
+  /// - Returns: whether they were added: not when another reader has the address or the account.
   nonisolated(nonsending) func add(_ reader: Reader, password: PasswordHash, by identity: Identity, at time: Int64) async throws -> Bool
   /// Adds an account to a reader's. One that is theirs already stays.
   nonisolated(nonsending) func link(_ identity: Identity, to reader: Reader.ID, at time: Int64) async throws -> Identity.Outcome

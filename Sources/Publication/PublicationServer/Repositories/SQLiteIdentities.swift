@@ -29,9 +29,7 @@ struct SQLiteIdentities: IdentityRepository {
       SELECT reader.id, email, name, password FROM identity JOIN reader ON reader.id = identity.reader
       WHERE issuer = ? AND subject = ? AND \(SQLiteReaders.isThere)
       """, identity.issuer, identity.subject
-    ) { row in
-      (Reader(id: try row.get(0), email: try row.get(1), name: try row.get(2)), try PasswordHash(text: try row.get(3)))
-    }
+    ) { row in (try SQLiteReaders.reader(row), try PasswordHash(text: row.get(3))) }
   }
 
   func add(_ reader: Reader, password: PasswordHash, by identity: Identity, at time: Int64) throws -> Bool {

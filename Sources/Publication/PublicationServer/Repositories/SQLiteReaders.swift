@@ -163,7 +163,7 @@ struct SQLiteReaders: ReaderRepository {
     }
   }
 
-  /// Whoever was in the account may have added one of their own.
+  /// An intruder may have added an account of their own.
   private func forgetIdentities(of reader: Reader.ID) throws {
     try database.execute("DELETE FROM identity WHERE reader = ? AND NOT first", reader)
   }
@@ -185,7 +185,7 @@ struct SQLiteReaders: ReaderRepository {
     }
   }
 
-  private static func reader(_ row: Row) throws -> Reader {
+  static func reader(_ row: Row) throws -> Reader {
     Reader(id: try row.get(0), email: try row.get(1), name: try row.get(2))
   }
 }

@@ -11,6 +11,7 @@ struct IdentityResource {
   let service: IdentityService?
   let session: SessionResource
   let identifiers: any IdentifierSource
+  let log: OperatorLog
 
   /// How old a token may be, in seconds: it is made for one sign-in, whatever its expiry says.
   static let longestAge: TimeInterval = 600
@@ -94,7 +95,7 @@ struct IdentityResource {
       throw Problem(code: .notOffered, title: "This publication does not know this provider.", status: 404)
     }
     guard let origin = service.origin(for: call.request) else {
-      session.log("Readers cannot sign in by \(provider.name): a server that others reach needs its --public-url for that.")
+      log("Readers cannot sign in by \(provider.name): a server that others reach needs its --public-url for that.")
       throw Problem(code: .notOffered, title: "This publication is not ready for this provider.", status: 404)
     }
     guard (32...128).contains(credentials.nonceSecret.utf8.count) else { throw Problem.badRequest("“nonceSecret” has 32 to 128 bytes.") }
@@ -109,7 +110,7 @@ struct IdentityResource {
       // Not a 401: no session is over.
       case .badToken(let reason): throw Problem(code: .identityRejected, title: Self.sentence(reason, provider.name), status: 403)
       case .unreachable, .unusable, .cancelled, .refused, .denied, .noPort, .otherIssuer, .timedOut:
-        session.log("\(provider.name) (\(provider.issuer)): \(error)")
+        log("\(provider.name) (\(provider.issuer)): \(error)")
         throw Problem(
           code: .busy, title: "The publication cannot ask \(provider.name) at the moment. Try again later.", status: 503)
       }
@@ -126,12 +127,13 @@ struct IdentityResource {
 }
 
 /// The identity providers of a publication.
-final class IdentityService: Sendable {
-  struct Provider: Sendable {
-    let issuer: String
+struct IdentityService {
+  struct Provider {
     let name: String
     let addsReaders: Bool
     let directory: ProviderDirectory
+
+    var issuer: String { directory.provider.issuer }
   }
 
   /// As clients see them.
@@ -147,7 +149,7 @@ final class IdentityService: Sendable {
     self.providers = providers.map { provider in
       let known = OpenIDProvider(issuer: provider.issuer, clientID: provider.clientID)
       return Provider(
-        issuer: provider.issuer, name: provider.name, addsReaders: addingReaders.contains(provider.issuer),
+        name: provider.name, addsReaders: addingReaders.contains(provider.issuer),
         directory: ProviderDirectory(known, transport: transport, clock: clock))
     }
   }

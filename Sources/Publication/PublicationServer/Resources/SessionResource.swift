@@ -14,7 +14,6 @@ struct SessionResource {
   let imports: ImportDesk
   let clock: any AppClock
   let offersSampleAccount: Bool
-  let log: OperatorLog
 
   nonisolated(nonsending) func signIn(_ call: Call, _ credentials: Credentials) async throws -> Response {
     let email = ReaderResource.normalized(credentials.email)

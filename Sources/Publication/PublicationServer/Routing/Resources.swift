@@ -80,13 +80,14 @@ extension Publication {
     get throws {
       SessionResource(
         readers: try readers, content: try content, hasher: hasher, throttle: throttle, sessions: sessions, imports: imports, clock: clock,
-        offersSampleAccount: offersSampleAccount, log: log)
+        offersSampleAccount: offersSampleAccount)
     }
   }
 
   var identityResource: IdentityResource {
     get throws {
-      IdentityResource(identities: try identities, service: identityService, session: try sessionResource, identifiers: identifiers)
+      IdentityResource(
+        identities: try identities, service: identityService, session: try sessionResource, identifiers: identifiers, log: log)
     }
   }
 
