@@ -127,14 +127,17 @@ import SessionService
     if list != shownProviders {
       shownProviders = list
       providerButtons = list.map { provider in
-        let button = Button("", styles: [.pill])
+        // Publications choose the names: a long one takes two lines, and does not widen the window.
+        let label = Label(wraps: true, alignment: .center)
+        let button = Button(label, name: provider.name, styles: [.pill])
         button.onClicked(self) { $0.viewModel.send(.providerTapped(provider.id)) }
-        return button
+        return (button, label)
       }
-      providers.replaceAll(providerButtons)
+      providers.replaceAll(providerButtons.map(\.button))
     }
-    for (entry, button) in zip(list, providerButtons) {
-      button.label = entry == provider ? "Open the page of \(entry.name) again" : "Sign in with \(entry.name)"
+    for (entry, (button, label)) in zip(list, providerButtons) {
+      label.text = entry == provider ? "Open the page of \(entry.name) again" : "Sign in with \(entry.name)"
+      button.setAccessibleName(label.text)
     }
     awaited.text = provider.map { "Sign in on the page of \($0.name) in your browser. Matinee goes on by itself." } ?? ""
   }
@@ -156,7 +159,7 @@ import SessionService
     if isShown != codePart.isVisible { takeKeyboard() }
   }
 
-  private var providerButtons: [Button] = []
+  private var providerButtons: [(button: Button, label: Label)] = []
   private var isWorking = false
   private var isAwaiting = false
 
