@@ -53,7 +53,7 @@ import Testing
       #expect(try await checkout(rig, .post, id, token).status == 200)
       #expect(try await checkout(rig, .delete, id, token).status == 200)
     }
-    let rows = try await rig.publication.count("checkout")
+    let rows = try await rig.publication.rows("checkout")
     #expect((1...22).contains(rows), "\(rows)")
   }
 
@@ -312,12 +312,6 @@ import Testing
 }
 
 extension Publication {
-  /// How many rows a table has.
-  fileprivate func count(_ table: String) throws -> Int {
-    let database = try #require(content as? SQLiteContent).database
-    return try database.queryOne("SELECT count(*) FROM \(table)") { try $0.get(0, as: Int.self) } ?? 0
-  }
-
   /// Has the database refuse the answer to any page.
   fileprivate func refuseAnswers() throws {
     let database = try #require(content as? SQLiteContent).database

@@ -194,6 +194,31 @@ import Testing
     #expect(try await ask().status == 202)
   }
 
+  /// Whoever asks for codes from everywhere uses up neither what all readers together get nor what one of them gets where they are at home.
+  @Test func strangersShutNobodyOff() async throws {
+    let filling = """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+      INSERT INTO mailed_code SELECT randomblob(32), x'', 'nobody' || i || '@example.org', '198.51.100.' || i, \(Int(rig.clock.now.timeIntervalSince1970)), 0 FROM n
+      """
+    try await rig.publication.run(filling)
+    #expect(try await ask("nobody@example.org", from: "192.0.2.2").status == 202)
+    #expect(try await rig.publication.rows("mailed_code") == 10_000, "the oldest of nobody's is gone")
+    #expect(try await ask().status == 202)
+    _ = await box.code()
+    // One reader's.
+    for number in 10...28 { _ = try await ask(from: "192.0.2.\(number)") }
+    #expect(try await ask(from: "192.0.2.100").status == 429)
+    let credentials = try Wire.encode(Credentials(email: "ada@example.org", password: Rig.password))
+    var signIn = Request(.post, "/v1/session", body: credentials)
+    signIn.client = "192.0.2.100"
+    #expect(await rig.publication.handle(signIn).status == 201)
+    #expect(try await ask(from: "192.0.2.100").status == 202, "a client that signed in as the reader")
+    // Those of all.
+    try await rig.publication.run(filling.replacing("x''", with: "x'01'"))
+    #expect(try await ask("bo@example.org", from: "192.0.2.100").status == 429, "another reader's")
+    #expect(try await ask(from: "192.0.2.100").status == 202)
+  }
+
   @Test func aPublicationWithoutAMailServerOffersNone() async throws {
     let rig = try await Rig()
     #expect(try await rig.get("/v1/publication", nil, as: PublicationInfo.self).mailsCodes == false)

@@ -227,11 +227,6 @@ import Testing
 }
 
 extension Publication {
-  /// How many rows a table has.
-  fileprivate func rows(_ table: String) throws -> Int {
-    try #require(readers as? SQLiteReaders).database.queryOne("SELECT count(*) FROM \(table)") { try $0.get(0) } ?? 0
-  }
-
   /// A session as the upgrade from version 20 makes it.
   fileprivate func addSessionOfBefore(_ token: String, email: String, at time: Int64) throws {
     let database = try #require(readers as? SQLiteReaders).database

@@ -22,8 +22,8 @@ final class Throttle {
   private static let memoryOfWrong = Duration.seconds(900)
   private static let memoryOfRight = Duration.seconds(30 * 24 * 3600)
   private var failures: [Key: Failures] = [:]
-  /// Whether a client's last password was right, and when it was received.
-  private var clients: [String: (isRight: Bool, last: Duration)] = [:]
+  /// Whose password a client's last one was, and when it was received; `nil` for nobody's.
+  private var clients: [String: (account: String?, last: Duration)] = [:]
 
   /// How long there is to wait before the next try, in whole seconds; 0 for none.
   func pause(_ key: Key, at uptime: Duration) -> Int {
@@ -52,13 +52,13 @@ final class Throttle {
   /// The guess was right.
   func succeeded(_ key: Key, at uptime: Duration) {
     failures[key] = nil
-    remember(key.client, true, uptime)
+    remember(key.client, account: key.email, uptime)
   }
 
   /// The guess was checked, and was wrong.
-  func failed(_ key: Key, at uptime: Duration) { remember(key.client, false, uptime) }
+  func failed(_ key: Key, at uptime: Duration) { remember(key.client, account: nil, uptime) }
 
-  private func remember(_ client: String?, _ isRight: Bool, _ uptime: Duration) {
+  private func remember(_ client: String?, account: String?, _ uptime: Duration) {
     guard let client else { return }
     if clients.count >= Self.capacity, clients[client] == nil {
       clients = clients.filter { standing($0.key, at: uptime) != .new }
@@ -67,15 +67,21 @@ final class Throttle {
         clients = clients.filter { $0.value.last > middle }
       }
     }
-    clients[client] = (isRight, uptime)
+    clients[client] = (account, uptime)
   }
 
   /// The client's standing, by its last password.
   func standing(_ client: String?, at uptime: Duration) -> PasswordHasher.Standing {
     guard let client else { return .right }
     guard let known = clients[client] else { return .new }
-    guard uptime - known.last < (known.isRight ? Self.memoryOfRight : Self.memoryOfWrong) else { return .new }
-    return known.isRight ? .right : .wrong
+    guard uptime - known.last < (known.account != nil ? Self.memoryOfRight : Self.memoryOfWrong) else { return .new }
+    return known.account != nil ? .right : .wrong
+  }
+
+  /// Whether that account was the last that was signed in to from the client.
+  func isOwn(_ key: Key, at uptime: Duration) -> Bool {
+    guard let client = key.client, standing(client, at: uptime) == .right else { return false }
+    return clients[client]?.account == key.email
   }
 
   /// Removes the failures of a day ago, and those without a pause if there is still no room.

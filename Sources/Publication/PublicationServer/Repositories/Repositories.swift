@@ -201,8 +201,9 @@ protocol IdentityRepository {
 /// Codes that are mailed. Times are whole seconds since 1970.
 protocol CodeRepository {
   /// Stores a code.
+  /// - Parameter isOwn: whether its reader asks, as far as one can tell: then the requests of other clients do not count.
   /// - Returns: whether it was: not when too many were asked for.
-  nonisolated(nonsending) func add(_ code: MailedCode) async throws -> Bool
+  nonisolated(nonsending) func add(_ code: MailedCode, isOwn: Bool) async throws -> Bool
   /// The code of a challenge that is still good.
   nonisolated(nonsending) func code(_ digest: Data, at time: Int64) async throws -> MailedCode?
   /// Counts a try, before it is compared: many at a time are not more than one after the other.

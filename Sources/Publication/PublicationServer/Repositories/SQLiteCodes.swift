@@ -6,7 +6,7 @@ import SQLiteStorage
 struct MailedCode {
   /// Of the challenge: what names it.
   let digest: Data
-  /// Of challenge and code together.
+  /// Of challenge and code together; empty when none was mailed.
   let code: Data
   /// The address that it was asked for, a reader's or not.
   let email: String
@@ -20,17 +20,22 @@ struct MailedCode {
 struct SQLiteCodes: CodeRepository {
   let database: Connection
 
-  func add(_ code: MailedCode) throws -> Bool {
+  func add(_ code: MailedCode, isOwn: Bool) throws -> Bool {
     try database.transaction {
       // What is ahead was asked for by a clock that was wrong.
       try database.execute("DELETE FROM mailed_code WHERE asked <= ? OR asked > ?", code.asked - Self.memory, code.asked)
-      let all = try count("1", [])
+      let ofAll = try count("code <> x''", [])
       let ofAddress = try count("email = ?", [code.email])
       let ofClient = try code.client.map { try count("client = ?", [$0]) } ?? 0
       let ofBoth = try count("email = ? AND client IS ?", [code.email, code.client])
-      guard all < MailedCode.most, ofAddress < MailedCode.mostForAnAddress, ofClient < MailedCode.mostOfAClient,
-        ofBoth < MailedCode.mostOfAClientForAnAddress
+      guard ofClient < MailedCode.mostOfAClient, ofBoth < MailedCode.mostOfAClientForAnAddress,
+        isOwn || (ofAll < MailedCode.most && ofAddress < MailedCode.mostForAnAddress)
       else { return false }
+      // The addresses of nobody cost room, and no mail: however many are named, the codes of readers are not refused for it.
+      if code.code.isEmpty, try count("code = x''", []) >= MailedCode.most {
+        try database.execute(
+          "DELETE FROM mailed_code WHERE digest = (SELECT digest FROM mailed_code WHERE code = x'' ORDER BY asked LIMIT 1)")
+      }
       try database.execute(
         "INSERT INTO mailed_code (digest, code, email, client, asked, tries) VALUES (?, ?, ?, ?, ?, 0)", code.digest, code.code, code.email,
         code.client, code.asked)
@@ -72,7 +77,7 @@ extension MailedCode {
   /// How many an hour a client may ask for to one address, and for all: one who floods a reader's mail does not keep that reader out.
   static let mostOfAClientForAnAddress = 5
   static let mostOfAClient = 30
-  /// How many an hour an address gets, and all of them together.
+  /// How many an hour an address gets, and all readers together.
   static let mostForAnAddress = 20
   static let most = 10_000
 }

@@ -16,17 +16,19 @@ struct CodeResource {
     let email = ReaderResource.normalized(request.email)
     guard email.utf8.count <= ReaderResource.longestAddress else { throw Problem.badRequest("The address is too long.") }
     let (challenge, code) = (try Secrets.token(), try Self.newCode())
-    let mailed = MailedCode(
-      digest: try Digest.sha256(Data(challenge.utf8)), code: try Self.digest(code, challenge), email: email, client: call.request.client,
-      asked: session.clock.unixTime)
     let found = try await session.readers.reader(email: email)?.reader
     let sample = try await session.content.info()?.sampleAccount.map { ReaderResource.normalized($0.email) }
-    guard try await codes.add(mailed) else {
+    // The sample account has no mailbox, nor has who gave no address.
+    let recipient = found.flatMap { $0.hasAddress && $0.email != sample ? $0 : nil }
+    let mailed = MailedCode(
+      digest: try Digest.sha256(Data(challenge.utf8)), code: recipient == nil ? Data() : try Self.digest(code, challenge), email: email,
+      client: call.request.client, asked: session.clock.unixTime)
+    let isOwn = session.throttle.isOwn(Throttle.Key(email: email, client: call.request.client), at: session.clock.uptime)
+    guard try await codes.add(mailed, isOwn: isOwn) else {
       return .problem(
         429, .tooManyAttempts, "Too many codes were asked for. Use one that you got, or try again in an hour.", retryAfter: 3600)
     }
-    // The sample account has no mailbox, nor has who gave no address.
-    if let found, found.hasAddress, found.email != sample { mails.send(try await mail(code, to: found)) }
+    if let recipient { mails.send(try await mail(code, to: recipient)) }
     return try .json(CodeChallenge(challenge: challenge, expiresIn: Int(MailedCode.lifetime)), status: 202)
   }
 
@@ -70,7 +72,11 @@ struct CodeResource {
       session.sessions.signOut(found.reader.id)
       session.imports.endSessions(try await session.readers.setPassword(hash, of: found.reader.id))
     }
-    return try await session.start(found.reader, password: hash ?? found.password, device: credentials.device) ?? { throw Self.expired }()
+    guard let response = try await session.start(found.reader, password: hash ?? found.password, device: credentials.device) else {
+      throw Self.expired
+    }
+    session.throttle.succeeded(Throttle.Key(email: mailed.email, client: call.request.client), at: session.clock.uptime)
+    return response
   }
 
   private static func newCode() throws -> String {

@@ -1,0 +1,14 @@
+import SQLiteStorage
+import Testing
+
+@testable import PublicationServer
+
+/// A look at what lies in the database, past the repositories.
+extension Publication {
+  fileprivate var database: Connection { get throws { try #require(readers as? SQLiteReaders).database } }
+
+  /// How many rows a table has.
+  func rows(_ table: String) throws -> Int { try database.queryOne("SELECT count(*) FROM \(table)") { try $0.get(0) } ?? 0 }
+
+  func run(_ script: String) throws { try database.script(script) }
+}
