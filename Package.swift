@@ -93,6 +93,7 @@ library("StubStore", "Cores", ["PurchaseService", "SignedReceipts", "Runtime"], 
 library("PurchaseServiceTesting", "Cores", ["PurchaseService", "SignedReceipts"], product: true)
 library("SessionService", "Cores", ["Runtime"], product: true)
 library("OpenIDConnect", "Cores", ["SignedReceipts", "HTTPTransport", "Runtime"], product: true)
+library("OpenIDConnectTesting", "Cores", ["OpenIDConnect", "SignedReceipts", "HTTPTransport", "Runtime"], product: true)
 library("FeatureFlags", "Cores", ["SQLiteStorage", "Runtime"], product: true)
 library("NavigationCore", "Cores", ["Runtime"], product: true)
 
@@ -174,7 +175,10 @@ library("AppScenarios", "App", ["AppAssembly", "AppCore"] + features + publicati
 executable("MatineeLedger", product: "matinee-ledger", [])
 executable(
   "MatineeScenario", product: "matinee-scenario",
-  ["AppScenarios", "AppConfig", "PublicationServer", "FeedFormats", "HTTPTransport", "BuildInfo", "Runtime"])
+  [
+    "AppScenarios", "AppConfig", "PublicationServer", "PublicationAPI", "FeedFormats", "OpenIDConnectTesting", "CurlTransport",
+    "HTTPTransport", "BuildInfo", "Runtime",
+  ])
 executable(
   "MatineeBench", product: "matinee-bench",
   [
@@ -243,7 +247,10 @@ tests(
   ["TestSupport", "StubStore", "HTTPTransport", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "SQLiteStorage", "Runtime"])
 tests("SessionServiceTests", ["SessionService", "Runtime"])
 tests(
-  "OpenIDConnectTests", ["TestSupport", "OpenIDConnect", "SignedReceipts", "COpenSSL", "HTTPTransport", "CurlTransport", "Runtime"],
+  "OpenIDConnectTests",
+  [
+    "TestSupport", "OpenIDConnect", "OpenIDConnectTesting", "SignedReceipts", "COpenSSL", "HTTPTransport", "CurlTransport", "Runtime",
+  ],
   exclude: ["providers"])
 targets.append(
   .executableTarget(
@@ -262,8 +269,8 @@ targets.append(
 tests(
   "PublicationClientTests",
   [
-    "TestSupport", "PublicationClient", "PublicationServer", "PublicationAPI", "CurlTransport", "HTTPTransport", "SessionService",
-    "Runtime",
+    "TestSupport", "PublicationClient", "PublicationServer", "PublicationAPI", "OpenIDConnect", "OpenIDConnectTesting", "CurlTransport",
+    "HTTPTransport", "SessionService", "Runtime",
   ])
 tests("PublicationCommerceTests", ["TestSupport", "PublicationServer", "HTTPTransport"] + selling)
 tests("ReaderContentTests", ["OutboxProbe"] + contentPage)
@@ -272,7 +279,8 @@ tests("FeedFormatsTests", ["FeedFormats"], exclude: ["count-items.py", "Fixtures
 tests(
   "PublicationServerTests",
   [
-    "TestSupport", "OpenIDConnect", "PublicationServer", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage",
+    "TestSupport", "OpenIDConnect", "OpenIDConnectTesting", "PublicationServer", "PublicationAPI", "FeedFormats", "HTTPTransport",
+    "SQLiteStorage",
     "SignedReceipts", "Runtime",
   ])
 tests("PublicationListenerTests", ["TestSupport", "PublicationListener", "PublicationServer", "CurlTransport", "HTTPTransport", "Runtime"])

@@ -31,6 +31,7 @@ enum House {
     "PurchaseServiceTesting": ["PurchaseService", "SignedReceipts"],
     "FeatureFlags": ["SQLiteStorage"],
     "OpenIDConnect": ["SignedReceipts", "HTTPTransport"],
+    "OpenIDConnectTesting": ["OpenIDConnect", "SignedReceipts", "HTTPTransport"],
     "PublicationClient": ["PublicationAPI"],
     "PublicationCommerce": ["PublicationClient", "PublicationAPI"],
     "ReaderContent": ["PublicationClient", "PublicationAPI"],
@@ -71,7 +72,7 @@ enum House {
     "PublicationServer": ["PublicationListener", "PublicationMailer", "Matinee", "MatineeServer", "MatineeScenario"],
     "PublicationListener": ["MatineeServer"],
     "PublicationMailer": ["MatineeServer"],
-    "CurlTransport": ["Matinee", "MatineeServer", "AppConfig"],
+    "CurlTransport": ["Matinee", "MatineeServer", "MatineeScenario", "AppConfig"],
     "Gtk": ["Screens", "Matinee", "MatineeBench"],
     "Driver": ["MatineeTour"],
     // Test automation: what people run links none of it.

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import OpenIDConnectTesting
 import Runtime
 import Synchronization
 import TestSupport
@@ -9,15 +10,15 @@ import Testing
 
 /// The whole way by a page in the browser, and each way that it may end otherwise.
 @Suite(.timeLimit(.minutes(1))) struct BrowserSignInTests {
-  private static let key = TestKey.rsa("rsa-1")
+  private static let key = StubKey.rsa("rsa-1")
   private static let backend = "https://read.example.org"
   private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
-  private let provider: TestProvider
+  private let provider: StubProvider
 
-  init() { provider = TestProvider(keys: [Self.key], now: Date(timeIntervalSince1970: 1_780_000_000)) }
+  init() { provider = StubProvider(keys: [Self.key], clock: clock) }
 
   private func signIn(
-    _ registration: OpenIDProvider = TestProvider.registration, _ open: @escaping @Sendable (AuthorizationPage) async -> Void
+    _ registration: OpenIDProvider = StubProvider.registration, _ open: @escaping @Sendable (AuthorizationPage) async -> Void
   ) async throws(OpenIDError) -> BrowserSignIn.Grant {
     let directory = ProviderDirectory(registration, transport: provider, clock: clock)
     return try await BrowserSignIn(directory, app: "Matinee", for: Self.backend, clock: clock).signIn { [provider] url in
@@ -55,13 +56,13 @@ import Testing
   }
 
   @Test func whatTheRequestSays() async throws {
-    var registration = TestProvider.registration
+    var registration = StubProvider.registration
     registration.clientSecret = "open & shut"
-    provider.state.withLock { $0.document["authorization_endpoint"] = "\(TestProvider.issuer)/authorize?tenant=1" }
+    provider.state.withLock { $0.document["authorization_endpoint"] = "\(StubProvider.issuer)/authorize?tenant=1" }
     _ = try await signIn(registration) { page in
       #expect(
         page.url.hasPrefix(
-          "\(TestProvider.issuer)/authorize?tenant=1&response_type=code&client_id=reader-app&redirect_uri=http%3A%2F%2F127"))
+          "\(StubProvider.issuer)/authorize?tenant=1&response_type=code&client_id=reader-app&redirect_uri=http%3A%2F%2F127"))
       #expect(page["scope"] == "openid email profile" && page["code_challenge_method"] == "S256")
       #expect(page["redirect_uri"].hasSuffix("/callback"))
       #expect(Set([page["state"], page["nonce"], page["code_challenge"]]).count == 3)
@@ -129,7 +130,7 @@ import Testing
     await #expect(throws: OpenIDError.denied) {
       try await signIn { page in _ = await page.answer("error=access_denied&state=\(page["state"])") }
     }
-    let issuer = TestProvider.issuer.replacing(":", with: "%3A").replacing("/", with: "%2F")
+    let issuer = StubProvider.issuer.replacing(":", with: "%3A").replacing("/", with: "%2F")
     _ = try await signIn { page in _ = await page.answer("code=c-1&iss=\(issuer)&state=\(page["state"])") }
   }
 
@@ -148,7 +149,7 @@ import Testing
 
   @Test func cancellingFreesThePortAtOnce() async throws {
     let (opened, hasOpened) = AsyncStream.makeStream(of: Int.self)
-    var registration = TestProvider.registration
+    var registration = StubProvider.registration
     registration.ports = [try LoopbackListener(ports: [], app: "Matinee").port]
     let task = Task { [registration] in try await signIn(registration) { hasOpened.yield($0.port) } }
     var ports = opened.makeAsyncIterator()
@@ -165,7 +166,7 @@ import Testing
     let taken = try LoopbackListener(ports: [], app: "Matinee")
     let free = try LoopbackListener(ports: [], app: "Matinee")
     free.close()
-    var registration = TestProvider.registration
+    var registration = StubProvider.registration
     registration.ports = [taken.port, free.port]
     _ = try await signIn(registration) { page in
       #expect(page.port == free.port)
@@ -193,12 +194,12 @@ import Testing
   // MARK: The documents
 
   @Test func documentsAreFetchedOnceAndKeysAgainWhenTheyChange() async throws {
-    let directory = ProviderDirectory(TestProvider.registration, transport: provider, clock: clock)
-    var claims = TestProvider.claims(at: clock.now)
+    let directory = ProviderDirectory(StubProvider.registration, transport: provider, clock: clock)
+    var claims = StubProvider.claims(at: clock.now)
     claims["nonce"] = "n"
     for _ in 1...3 { _ = try await directory.verified(Self.key.token(claims), nonce: "n") }
     #expect(provider.count("/keys") == 1 && provider.count("/openid-configuration") == 1)
-    let next = try TestKey.ec("ec-2")
+    let next = try StubKey.ec("ec-2")
     provider.state.withLock { $0.keys.append(next) }
     // Whoever makes up keys causes no request in the first minute.
     await #expect(throws: OpenIDError.badToken(.unknownKey)) { try await directory.verified(next.token(claims), nonce: "n") }
@@ -219,7 +220,7 @@ import Testing
     #expect(error?.sentence(of: "Example").hasPrefix("Example cannot be reached: this computer has no network.") == true)
     provider.state.withLock { $0.failure = nil }
     _ = try await signIn { page in _ = await page.answer("code=c-1&state=\(page["state"])") }
-    var plain = TestProvider.registration
+    var plain = StubProvider.registration
     plain.issuer = "http://accounts.example.org"
     await #expect(throws: OpenIDError.unusable("its issuer is no https address")) { try await signIn(plain) { _ in } }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import OpenIDConnectTesting
 import Runtime
 import SignedReceipts
 import TestSupport
@@ -10,31 +11,31 @@ import Testing
 /// What is checked of an ID token, and of the documents of a provider.
 @Suite struct IDTokenTests {
   private static let now = Date(timeIntervalSince1970: 1_780_000_000)
-  private static let rsa = TestKey.rsa("rsa-1")
+  private static let rsa = StubKey.rsa("rsa-1")
   private static let nonce = "n-0S6_WzA2Mj"
 
-  private func keys(_ keys: TestKey...) throws -> ProviderKeys {
-    try ProviderKeys(document: TestProvider.json(["keys": keys.map(\.field)]))
+  private func keys(_ keys: StubKey...) throws -> ProviderKeys {
+    try ProviderKeys(document: StubProvider.json(["keys": keys.map(\.field)]))
   }
 
   private func read(
-    _ token: String, _ keys: ProviderKeys, of provider: OpenIDProvider = TestProvider.registration, at now: Date = now
+    _ token: String, _ keys: ProviderKeys, of provider: OpenIDProvider = StubProvider.registration, at now: Date = now
   ) throws(IDTokenError) -> IDToken {
     try IDToken(verifying: token, of: provider, keys: keys, nonce: Self.nonce, now: now)
   }
 
   private func claims(_ changes: [String: (any Sendable)?] = [:]) -> [String: any Sendable] {
-    var claims = TestProvider.claims(at: Self.now)
+    var claims = StubProvider.claims(at: Self.now)
     claims["nonce"] = Self.nonce
     for (name, value) in changes { claims[name] = value }
     return claims
   }
 
   @Test func bothAlgorithmsAndWhatATokenSays() throws {
-    let ec = try TestKey.ec("ec-1")
+    let ec = try StubKey.ec("ec-1")
     for key in [Self.rsa, ec] {
       let token = try read(key.token(claims()), try keys(Self.rsa, ec))
-      #expect(token.issuer == TestProvider.issuer && token.subject == "user-7" && token.issued == Self.now)
+      #expect(token.issuer == StubProvider.issuer && token.subject == "user-7" && token.issued == Self.now)
       #expect(token.email == "ada@example.org" && token.name == "Ada L.")
     }
   }
@@ -92,7 +93,7 @@ import Testing
   }
 
   @Test func signaturesOfOthers() throws {
-    let (ec, other) = (try TestKey.ec("ec-1"), try TestKey.ec("ec-1"))
+    let (ec, other) = (try StubKey.ec("ec-1"), try StubKey.ec("ec-1"))
     let keys = try keys(Self.rsa, ec)
     #expect(throws: IDTokenError.badSignature) { try read(other.token(claims()), keys) }
     #expect(throws: IDTokenError.unknownKey) { try read(ec.token(claims(), header: ["kid": "ec-2"]), keys) }
@@ -113,14 +114,14 @@ import Testing
 
   /// A provider with one key need not name it; with several, any of the right kind may have signed.
   @Test func aTokenThatNamesNoKey() throws {
-    let ec = try TestKey.ec("ec-1")
-    let keys = try keys(Self.rsa, try TestKey.ec("ec-2"), ec)
+    let ec = try StubKey.ec("ec-1")
+    let keys = try keys(Self.rsa, try StubKey.ec("ec-2"), ec)
     #expect(try read(ec.token(claims(), isNamed: false), keys).subject == "user-7")
-    #expect(throws: IDTokenError.badSignature) { try read(try TestKey.ec("x").token(claims(), isNamed: false), keys) }
+    #expect(throws: IDTokenError.badSignature) { try read(try StubKey.ec("x").token(claims(), isNamed: false), keys) }
   }
 
   @Test func keysThatAreNoneOfOurs() throws {
-    let weak = TestKey.rsa("weak", bits: 1024)
+    let weak = StubKey.rsa("weak", bits: 1024)
     for (changes, name) in [
       (["use": "enc"], "for encryption"), (["kty": "oct"], "another kind"), (["alg": "RS512"], "another algorithm"),
       (["n": "AQAB"], "small"),
@@ -129,29 +130,29 @@ import Testing
     ] {
       let field = Self.rsa.field.merging(changes) { $1 }
       #expect(throws: OpenIDError.unusable("it has no key for RS256 or ES256"), "\(name)") {
-        try ProviderKeys(document: TestProvider.json(["keys": [field]]))
+        try ProviderKeys(document: StubProvider.json(["keys": [field]]))
       }
     }
     #expect(throws: OpenIDError.unusable("its keys cannot be read")) { try ProviderKeys(document: Data("[]".utf8)) }
     // Beside one that is not understood, the others count.
-    let mixed = try ProviderKeys(document: TestProvider.json(["keys": [["kty": 7], Self.rsa.field] as [Any]]))
+    let mixed = try ProviderKeys(document: StubProvider.json(["keys": [["kty": 7], Self.rsa.field] as [Any]]))
     #expect(try read(Self.rsa.token(claims()), mixed).subject == "user-7")
   }
 
   /// As glewlwyd publishes about one key in 128.
   @Test func aCoordinateWithoutItsLeadingZeros() throws {
-    var key = try TestKey.ec("ec-1")
-    while Base64URL.decode(key.field["x"] ?? "")?.first != 0 { key = try TestKey.ec("ec-1") }
+    var key = try StubKey.ec("ec-1")
+    while Base64URL.decode(key.field["x"] ?? "")?.first != 0 { key = try StubKey.ec("ec-1") }
     var field = key.field
     field["x"] = Base64URL.encode((Base64URL.decode(field["x"] ?? "") ?? []).dropFirst())
-    let keys = try ProviderKeys(document: TestProvider.json(["keys": [field]]))
+    let keys = try ProviderKeys(document: StubProvider.json(["keys": [field]]))
     #expect(try read(key.token(claims()), keys).subject == "user-7")
   }
 
   @Test func aDiscoveryDocument() throws {
-    let issuer = TestProvider.issuer
-    let good = TestProvider(keys: [], now: Self.now).state.withLock { $0.document }
-    #expect(try ProviderMetadata(document: TestProvider.json(good), issuer: issuer).tokenEndpoint == "\(issuer)/token")
+    let issuer = StubProvider.issuer
+    let good = StubProvider(keys: [], clock: ManualClock(now: Self.now)).state.withLock { $0.document }
+    #expect(try ProviderMetadata(document: StubProvider.json(good), issuer: issuer).tokenEndpoint == "\(issuer)/token")
     let changes: [(String, any Sendable, String)] = [
       ("issuer", "https://elsewhere.example.org", "its discovery document is about https://elsewhere.example.org"),
       ("token_endpoint", "http://accounts.example.org/token", "its token_endpoint is no https address"),
@@ -164,7 +165,7 @@ import Testing
     for (name, value, reason) in changes {
       var document = good
       document[name] = value
-      #expect(throws: OpenIDError.unusable(reason)) { try ProviderMetadata(document: TestProvider.json(document), issuer: issuer) }
+      #expect(throws: OpenIDError.unusable(reason)) { try ProviderMetadata(document: StubProvider.json(document), issuer: issuer) }
     }
     #expect(ProviderMetadata.documentURL(of: "https://a.example.org/x/") == "https://a.example.org/x/.well-known/openid-configuration")
     for (url, isSafe) in [

@@ -1,18 +1,13 @@
 import COpenSSL
 import Foundation
-import OpenIDConnect
+import OpenIDConnectTesting
 import SignedReceipts
-import TestSupport
 
-extension TestProvider {
-  static let registration = OpenIDProvider(issuer: issuer, clientID: "reader-app")
-}
-
-extension TestKey {
+extension StubKey {
   /// A new key for RS256.
-  static func rsa(_ name: String, bits: Int32 = 2048) -> TestKey {
+  static func rsa(_ name: String, bits: Int32 = 2048) -> StubKey {
     let key = RSA(bits: bits)
-    return TestKey(
+    return StubKey(
       name: name, algorithm: "RS256",
       field: ["kty": "RSA", "kid": name, "use": "sig", "alg": "RS256", "n": key.number("n"), "e": key.number("e")]
     ) { key.signature(for: $0) }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import OpenIDConnect
+import OpenIDConnectTesting
 import PublicationAPI
 import PublicationServer
 import Runtime
@@ -18,32 +19,32 @@ import Testing
 
   private let log = Log()
   private let rig: Rig
-  private let key: TestKey
-  private let provider: TestProvider
+  private let key: StubKey
+  private let provider: StubProvider
 
   init() async throws {
     rig = try await Rig(log: { [log] line in log.lines.withLock { $0.append(line) } })
-    key = try TestKey.ec("ec-1")
-    provider = TestProvider(keys: [key], now: rig.clock.now)
-    await offer(addingReaders: [TestProvider.issuer])
+    key = try StubKey.ec("ec-1")
+    provider = StubProvider(keys: [key], clock: rig.clock)
+    await offer(addingReaders: [StubProvider.issuer])
   }
 
   private func offer(addingReaders: Set<String>) async {
     await rig.publication.offerSignIn(
-      by: [IdentityProvider(issuer: TestProvider.issuer, name: "Example", clientID: "reader-app", ports: [47_115])],
+      by: [IdentityProvider(issuer: StubProvider.issuer, name: "Example", clientID: "reader-app", ports: [47_115])],
       addingReaders: addingReaders, at: .origin(Self.origin), transport: provider, clock: rig.clock)
   }
 
   /// A token as the app has it. A claim that is `nil` is left out.
   private func credentials(
-    _ changes: [String: (any Sendable)?] = [:], secret: String = secret, key: TestKey? = nil
+    _ changes: [String: (any Sendable)?] = [:], secret: String = secret, key: StubKey? = nil
   ) throws -> IDTokenCredentials {
-    var claims = TestProvider.claims(at: rig.clock.now)
+    var claims = StubProvider.claims(at: rig.clock.now)
     claims["nonce"] = try IDToken.nonce(for: Self.secret, at: Self.origin)
     claims["email"] = "grace@example.org"
     for (name, value) in changes { claims[name] = value }
     return IDTokenCredentials(
-      issuer: TestProvider.issuer, idToken: (key ?? self.key).token(claims), nonceSecret: secret, device: "Desk")
+      issuer: StubProvider.issuer, idToken: (key ?? self.key).token(claims), nonceSecret: secret, device: "Desk")
   }
 
   private func signIn(_ credentials: IDTokenCredentials) async throws -> Response {
@@ -62,7 +63,7 @@ import Testing
 
   @Test func thePublicationSaysWhereReadersMaySignIn() async throws {
     let info = try await rig.get("/v1/publication", nil, as: PublicationInfo.self)
-    #expect(info.identityProviders.map(\.issuer) == [TestProvider.issuer] && info.identityProviders[0].ports == [47_115])
+    #expect(info.identityProviders.map(\.issuer) == [StubProvider.issuer] && info.identityProviders[0].ports == [47_115])
     let none = try await Rig()
     #expect(try await none.get("/v1/publication", nil, as: PublicationInfo.self).identityProviders.isEmpty)
     let response = await none.send(.post, "/v1/session/openid", body: try Wire.encode(try credentials()))
@@ -113,7 +114,7 @@ import Testing
     #expect(try await link(credentials(["email": "ADA@example.org"]), ada).status == 204, "once more changes nothing")
     #expect(try await signedIn(credentials()).reader.email == "ada@example.org")
     #expect(
-      try await rig.get("/v1/session/identities", ada, as: [ReaderIdentity].self) == [.init(issuer: TestProvider.issuer, isFirst: false)])
+      try await rig.get("/v1/session/identities", ada, as: [ReaderIdentity].self) == [.init(issuer: StubProvider.issuer, isFirst: false)])
     #expect(try await link(credentials(["sub": "user-8"]), ada).status == 409, "another account of the same provider")
     let other = try await signedIn(credentials(["sub": "user-9", "email": nil])).accessToken
     #expect(try await link(credentials(), other).status == 409, "it is Ada's")
@@ -151,7 +152,7 @@ import Testing
     let secret = String(repeating: "t", count: 43)
     for (credentials, status) in [
       (try credentials(secret: secret), 403), (try credentials(secret: "short"), 400), (try credentials(["aud": "another-app"]), 403),
-      (try credentials(key: try TestKey.ec("ec-1")), 403), (try credentials(["iat": Int(rig.clock.now.timeIntervalSince1970) - 600]), 403),
+      (try credentials(key: try StubKey.ec("ec-1")), 403), (try credentials(["iat": Int(rig.clock.now.timeIntervalSince1970) - 600]), 403),
       (IDTokenCredentials(issuer: "https://elsewhere.example.org", idToken: "a.b.c", nonceSecret: secret), 404),
     ] {
       let response = try await signIn(credentials)
@@ -169,7 +170,7 @@ import Testing
     #expect(try response.problem.title == "The publication could not verify the answer of Example.")
     // Nor by a name that the request gives the publication.
     await rig.publication.offerSignIn(
-      by: [IdentityProvider(issuer: TestProvider.issuer, name: "Example", clientID: "reader-app")], addingReaders: [TestProvider.issuer],
+      by: [IdentityProvider(issuer: StubProvider.issuer, name: "Example", clientID: "reader-app")], addingReaders: [StubProvider.issuer],
       at: .ofRequest, transport: provider, clock: rig.clock)
     let body = try Wire.encode(credentials(["nonce": nonce]))
     #expect(await rig.send(.post, "/v1/session/openid", headers: ["Host": "other.example.org"], body: body).status == 404)

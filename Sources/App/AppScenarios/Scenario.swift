@@ -8,7 +8,7 @@ import StubStore
 ///
 ///     {"name": "A reader buys a month", "steps": [
 ///       {"signIn": "sample"},
-///       {"link": "matinee://posts/projector-room"},
+///       {"link": "matinee://posts/the-colour-of-rain"},
 ///       {"input": "unlockTapped"},
 ///       {"expect": {"screen": "paywall", "state": {"phase": "ready"}}},
 ///       {"input": "buyTapped", "with": "premium.monthly"},
@@ -47,9 +47,21 @@ public struct Scenario: Sendable {
     case other
   }
 
+  /// How the computer's keyring behaves.
+  public enum Keyring: String, Decodable, Sendable, CaseIterable {
+    /// It stores a session, and has what it stored.
+    case works
+    /// The desktop has none.
+    case absent
+    /// Its owner does not type the password.
+    case locked
+    /// It does not answer, until it behaves otherwise.
+    case silent
+  }
+
   /// What the reader answers on the page in the browser.
   public enum PageAnswer: String, Decodable, Sendable, CaseIterable {
-    /// Agrees to pay, or confirms.
+    /// Agrees to pay, or confirms, or signs in.
     case approve
     /// Does not.
     case decline
@@ -69,6 +81,8 @@ public struct Scenario: Sendable {
     case maintain
     /// Ends it.
     case reopen
+    /// Serves only versions of the app that are not there yet.
+    case outdate
   }
 
   /// What a reader does with the newest notification on the desktop.
@@ -130,8 +144,10 @@ public struct Scenario: Sendable {
     case faults([FaultPlan.Rule])
     /// Ends the app and starts it again.
     case restart(Restart)
-    /// Answers the page that was opened last.
+    /// Answers the page that was opened last: a checkout, or an identity provider's.
     case page(PageAnswer)
+    /// How the keyring behaves from here on.
+    case keyring(Keyring)
     /// What the publication's operator does: about the order that was made last, or a new post.
     case publication(OperatorAct)
     /// Does something with the newest notification.
@@ -190,9 +206,8 @@ public struct Scenario: Sendable {
 
 extension Scenario.Step: Decodable {
   private enum CodingKeys: String, CodingKey, CaseIterable {
-    case signIn, link, input, with, mailedCode, tab, back, advance, wallClock, faults, restart, page, publication, notification, window,
-      tryNow, store,
-      expect
+    case signIn, link, input, with, mailedCode, tab, back, advance, wallClock, faults, restart, page, keyring, publication, notification,
+      window, tryNow, store, expect
   }
 
   /// From JSON: an object with one verb.
@@ -223,6 +238,7 @@ extension Scenario.Step: Decodable {
     case .store: self = .store(try container.decode(TestStore.Command.self, forKey: .store))
     case .restart: self = .restart(try container.decode(Scenario.Restart.self, forKey: .restart))
     case .page: self = .page(try container.decode(Scenario.PageAnswer.self, forKey: .page))
+    case .keyring: self = .keyring(try container.decode(Scenario.Keyring.self, forKey: .keyring))
     case .publication: self = .publication(try container.decode(Scenario.OperatorAct.self, forKey: .publication))
     case .notification: self = .notification(try container.decode(Scenario.NotificationAct.self, forKey: .notification))
     case .window: self = .window(try container.decode(Scenario.WindowAct.self, forKey: .window))

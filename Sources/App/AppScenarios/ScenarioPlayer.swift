@@ -27,7 +27,7 @@ import StubStore
   private let publication: ScenarioPublication
   private let clock: ManualClock
   private let network: FaultTransport
-  private var tokens = MemoryTokenStore()
+  private var keyring: ScenarioKeyring
   private var machines = 1
   private let delays: CountingClock
   /// What the store's clock is made of. Counted here, where a sleep is known to the scenario's clock, and not on the store's own.
@@ -53,6 +53,7 @@ import StubStore
     self.print = { line in print("\(Self.stamp(clock.uptime))  \(line)") }
     let delays = CountingClock(base: clock)
     self.delays = delays
+    keyring = ScenarioKeyring(clock: delays)
     let storeTime = CountingClock(base: clock)
     self.storeTime = storeTime
     store = try scenario.store.map { try TestStore($0, allowed: true, clock: storeTime, delays: delays) }
@@ -60,7 +61,7 @@ import StubStore
     // A request that is kept back is nothing to wait for.
     network = FaultTransport(self.publication.transport, plan: FaultPlan(), clock: delays)
     run = ScenarioRun(
-      transport: network, tokens: tokens, folder: folder, clock: clock, waits: [delays, storeTime], store: store, report: self.print)
+      transport: network, tokens: keyring, folder: folder, clock: clock, waits: [delays, storeTime], store: store, report: self.print)
   }
 
   /// Plays it from the first step to the last.
@@ -111,6 +112,9 @@ import StubStore
     case .faults(let rules): network.plan = FaultPlan(rules: rules)
     case .restart(let how): try await restart(how)
     case .page(let answer): try await self.answer(answer)
+    case .keyring(let behavior):
+      print("keyring  \(behavior.rawValue)")
+      keyring.become(behavior)
     case .publication(let act):
       print("operator \(act.rawValue)")
       try await publication.perform(act)
@@ -180,14 +184,14 @@ import StubStore
     if how == .reboot || how == .newMachine { clock.reboot() }
     if how == .newMachine {
       machines += 1
-      tokens = MemoryTokenStore()
+      keyring = ScenarioKeyring(clock: delays)
       try FileManager.default.createDirectory(atPath: machine, withIntermediateDirectories: true)
     }
     print("restart  \(how.rawValue)")
     delays.forget()
     storeTime.forget()
     run = ScenarioRun(
-      transport: network, tokens: tokens, folder: machine, clock: clock, waits: [delays, storeTime], store: store, report: print)
+      transport: network, tokens: keyring, folder: machine, clock: clock, waits: [delays, storeTime], store: store, report: print)
     run.coordinator.start()
   }
 

@@ -3,37 +3,43 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 
-/// The publication of a ``Scenario``, as the app, its operator and the reader's browser reach it. Only the app is subject to the scenario's
-/// network.
+/// The publication of a ``Scenario``, and the identity provider that it offers, as the app, the operator and the reader's browser reach them.
+/// Only the app is subject to the scenario's network.
 public struct ScenarioPublication: Sendable {
   let transport: any Transport
   private let operatorToken: String
   private let publish: @Sendable () async throws -> Void
   private let newestCode: @Sendable () async -> String?
+  private let providerPage: @Sendable (_ page: String, _ allows: Bool) async throws -> Bool
 
   /// - Parameters:
   ///   - transport: answers every request.
   ///   - operatorToken: for the operator's part of the API.
   ///   - publish: makes a new post, in a fan club that is always the same.
   ///   - newestCode: the code that was mailed last; `nil` when none was.
+  ///   - providerPage: answers an identity provider's page as the person whose account it is, or refuses for them; returns whether it is such
+  ///     a page.
   public init(
     transport: any Transport, operatorToken: String, publish: @escaping @Sendable () async throws -> Void,
-    newestCode: @escaping @Sendable () async -> String? = { nil }
+    newestCode: @escaping @Sendable () async -> String? = { nil },
+    providerPage: @escaping @Sendable (_ page: String, _ allows: Bool) async throws -> Bool = { _, _ in false }
   ) {
     self.transport = transport
     self.operatorToken = operatorToken
     self.publish = publish
     self.newestCode = newestCode
+    self.providerPage = providerPage
   }
 
   private struct Refusal: Error, CustomStringConvertible { let description: String }
 
-  /// Presses a button of a checkout page.
+  /// Presses a button of a checkout page, or of an identity provider's.
   /// - Throws: when there is no such page any more.
   func answer(_ page: String, _ answer: Scenario.PageAnswer) async throws {
+    if try await providerPage(page, answer == .approve) { return }
     guard let path = URLComponents(string: page)?.path, let key = path.split(separator: "/").last.map(String.init),
       path == APIPath.checkoutPage(key).target
-    else { throw Refusal(description: "“\(page)” is no checkout page") }
+    else { throw Refusal(description: "“\(page)” is no page that can be answered") }
     let button =
       switch answer {
       case .approve: APIPath.checkoutApproval(key)
@@ -56,6 +62,8 @@ public struct ScenarioPublication: Sendable {
     case .publish: try await publish()
     case .maintain: try await send(.put, APIPath.operatorMaintenance.target, Wire.encode(MaintenanceRequest(minutes: 30)))
     case .reopen: try await send(.delete, APIPath.operatorMaintenance.target)
+    case .outdate:
+      try await send(.put, APIPath.operatorMinimumVersion.target, Wire.encode(MinimumVersionRequest(version: "9999.0")))
     case .approve: try await send(.post, APIPath.operatorApproval(of: newestOrder()).target)
     case .decline: try await send(.post, APIPath.operatorRefusal(of: newestOrder()).target)
     case .refund:

@@ -123,13 +123,3 @@ struct LoggedTransport: Transport {
     }
   }
 }
-
-/// Paths go to the publication, absolute URLs (pictures of imported feeds) to the web.
-struct OriginSplit: Transport {
-  let publication: any Transport
-  let web: any Transport
-
-  func send(_ request: Request) async throws -> Response {
-    try await (request.target.hasPrefix("/") ? publication : web).send(request)
-  }
-}

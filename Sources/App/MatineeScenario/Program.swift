@@ -1,8 +1,11 @@
 import AppConfig
 import AppScenarios
 import BuildInfo
+import CurlTransport
 import Foundation
 import HTTPTransport
+import OpenIDConnectTesting
+import PublicationAPI
 import PublicationServer
 import Runtime
 import Synchronization
@@ -82,9 +85,21 @@ import Synchronization
           await publication.fetchFeeds(from: web, readersMayAdd: true, clock: ManualClock(now: clock.now))
           let mails = ScenarioMail()
           await publication.sendMail(by: mails)
+          let browser = try NetworkTransport(origin: nil, usesProxy: false)
+          let provider = StubProvider(keys: [try .ec("key-1")], clock: clock)
+          let registration = StubProvider.registration
+          await publication.offerSignIn(
+            by: [IdentityProvider(issuer: registration.issuer, name: "Example Accounts", clientID: registration.clientID)],
+            addingReaders: [registration.issuer], at: .origin("embedded"), transport: provider, clock: clock)
           return ScenarioPublication(
-            transport: InProcessTransport { await publication.handle($0) }, operatorToken: try await publication.newOperatorToken(),
-            publish: { try await web.publish(in: publication) }, newestCode: { await mails.newestCode() })
+            transport: OriginSplit(publication: InProcessTransport { await publication.handle($0) }, web: provider),
+            operatorToken: try await publication.newOperatorToken(),
+            publish: { try await web.publish(in: publication) }, newestCode: { await mails.newestCode() },
+            providerPage: { page, allows in
+              guard let redirect = provider.redirect(from: page, allows: allows) else { return false }
+              _ = try await browser.send(Request(.get, redirect))
+              return true
+            })
         }, print: print)
       try await player.play()
       return nil

@@ -94,3 +94,20 @@ public struct InProcessTransport: Transport {
     return try await handler(request)
   }
 }
+
+/// Two transports as one: paths go to a publication, absolute URLs to the web.
+public struct OriginSplit: Transport {
+  private let publication: any Transport
+  private let web: any Transport
+
+  /// - Parameters:
+  ///   - publication: answers requests for a path.
+  ///   - web: answers those for an absolute URL.
+  public init(publication: any Transport, web: any Transport) { (self.publication, self.web) = (publication, web) }
+
+  /// Sends a request by the transport that it is for.
+  /// - Throws: what that throws.
+  public func send(_ request: Request) async throws -> Response {
+    try await (request.target.hasPrefix("/") ? publication : web).send(request)
+  }
+}

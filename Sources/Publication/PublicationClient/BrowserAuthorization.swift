@@ -3,18 +3,20 @@ import OpenIDConnect
 import PublicationAPI
 import Runtime
 import SessionService
+import Synchronization
 
 /// Has readers sign in at the identity providers of a publication, in the system's browser.
 ///
-/// The provider answers the app, which hands the ID token on: the publication verifies it again, and gives its own tokens. A value: safe
-/// from any thread.
-public struct BrowserAuthorization: Sendable {
+/// The provider answers the app, which hands the ID token on: the publication verifies it again, and gives its own tokens. What a provider
+/// publishes is fetched once for all sign-ins of a run, and then as ``ProviderDirectory`` says. Safe from any thread.
+public final class BrowserAuthorization: Sendable {
   private let client: APIClient
   private let transport: any Transport
   private let clock: any AppClock
   private let origin: String
   private let address: String?
   private let open: @Sendable (_ url: String) async -> Void
+  private let directories = Mutex<[OpenIDProvider: ProviderDirectory]>([:])
 
   /// - Parameters:
   ///   - client: asks which providers there are.
@@ -48,14 +50,21 @@ public struct BrowserAuthorization: Sendable {
     }
     let registration = OpenIDProvider(
       issuer: provider.issuer, clientID: provider.clientID, clientSecret: provider.clientSecret, ports: provider.ports)
-    let directory = ProviderDirectory(registration, transport: transport, clock: clock)
     do throws(OpenIDError) {
-      let granted = try await BrowserSignIn(directory, app: "Matinee", for: origin, clock: clock).signIn(open: open)
+      let granted = try await BrowserSignIn(directory(of: registration), app: "Matinee", for: origin, clock: clock).signIn(open: open)
       return IDTokenCredentials(issuer: issuer, idToken: granted.token, nonceSecret: granted.nonceSecret, device: device)
     } catch {
       let sentence = error.sentence(of: provider.name)
       if case .unreachable = error { throw .unreachable(sentence) }
       throw .rejected(sentence)
+    }
+  }
+  private func directory(of provider: OpenIDProvider) -> ProviderDirectory {
+    directories.withLock { directories in
+      if let directory = directories[provider] { return directory }
+      let directory = ProviderDirectory(provider, transport: transport, clock: clock)
+      directories[provider] = directory
+      return directory
     }
   }
 }
