@@ -340,8 +340,9 @@ if !headless {
   tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime", "TokenStoreProbe"])
   tests(
     "ScreensTests",
-    ["TestSupport", "Screens", "Gtk", "CGtk", "CGtkShims", "AppAssembly", "AppCore", "PublicationServer"] + features + publicationEnd
-      + clientCores)
+    [
+      "TestSupport", "Screens", "Gtk", "CGtk", "CGtkShims", "AppAssembly", "AppCore", "PublicationServer", "OpenIDConnectTesting",
+    ] + features + publicationEnd + clientCores)
   tests("EndToEndTests", ["Driver", "AppConfig", "TestSupport", "Runtime"])
 }
 

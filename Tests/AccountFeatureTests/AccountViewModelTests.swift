@@ -45,10 +45,11 @@ private struct NoStore: TokenStore {
   private(set) var outputs: [AccountViewModel.Output] = []
 
   init(
-    auth: StubAuth = StubAuth(), store: any TokenStore = MemoryTokenStore(), restores: Bool = false, mayLeave: Bool = true
+    auth: StubAuth = StubAuth(), store: any TokenStore = MemoryTokenStore(), email: String = "ada@example.org", restores: Bool = false,
+    mayLeave: Bool = true
   ) async throws {
     session = Session(auth: auth, store: store, tokens: TokenBox(), effects: Effects())
-    if restores { await session.restore() } else { try await session.signIn(email: "ada@example.org", password: Secret("pw")) }
+    if restores { await session.restore() } else { try await session.signIn(email: email, password: Secret("pw")) }
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
     model = AccountViewModel(
       session: session, publication: publication, premium: premium.stream, passes: passes.stream,
@@ -85,6 +86,18 @@ private struct NoStore: TokenStore {
     #expect(state.notice == nil)
     #expect(!state.canUnlock)
     #expect(bench.states == [state])
+  }
+
+  /// Who came by an identity provider that told no address.
+  @Test func whoHasNoAddressHasNoPasswordToChange() async throws {
+    let nameless = try await Bench(email: "")
+    #expect(nameless.model.state.email.isEmpty && !nameless.model.state.canChangePassword)
+    let bench = try await Bench()
+    bench.model.appear()
+    #expect(bench.model.state.canChangePassword)
+    await bench.session.signOut()
+    await until { bench.model.state.name.isEmpty }
+    #expect(bench.model.state.canChangePassword, "the screen goes away, and loses no row before that")
   }
 
   @Test func refreshingLooksForReceipts() async throws {

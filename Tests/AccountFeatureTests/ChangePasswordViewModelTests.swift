@@ -33,10 +33,9 @@ import Testing
     private var states: [State] = []
     private var outputs: [ChangePasswordViewModel.Output] = []
 
-    init() {
-      model = ChangePasswordViewModel(client: APIClient(transport: publication, token: { "token" }), effects: effects) { [unowned self] in
-        outputs.append($0)
-      }
+    init(mailsCodes: Bool = false) {
+      let client = APIClient(transport: publication, token: { "token" })
+      model = ChangePasswordViewModel(client: client, mailsCodes: mailsCodes, effects: effects) { [unowned self] in outputs.append($0) }
       model.observe { [unowned self] in states.append($0) }
     }
 
@@ -133,6 +132,20 @@ import Testing
     // What is corrected is not wrong any more.
     bench.type("open sesam", "shorter")
     #expect(await bench.take().states.last == State())
+  }
+
+  /// Also for those who came by an identity provider, and never had a password.
+  @Test func whoDoesNotKnowTheirPasswordIsToldTheWay() async throws {
+    let bench = Bench(mailsCodes: true)
+    let problem = Problem(code: .wrongCredentials, title: "That is not your current password.", status: 403)
+    let body = try Wire.encode(problem)
+    bench.publication.answer.withLock { $0 = Response(problem.status, headers: ["Content-Type": "application/problem+json"], body: body) }
+    bench.type("open sesame", "a walk in the rain")
+    bench.model.send(.submitTapped)
+    #expect(
+      await bench.take().states.last?.currentError
+        == "That is not your current password. If you forgot it, or never had one, sign out and choose “Forgot your password?” at the login."
+    )
   }
 
   @Test func nothingThatIsStoredHoldsAPassword() throws {

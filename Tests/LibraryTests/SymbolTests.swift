@@ -13,8 +13,8 @@ import Testing
   }
 
   static let modules = [
-    "ContentCache", "FeatureFlags", "NavigationCore", "PurchaseService", "PurchaseServiceTesting", "SessionService", "SignedReceipts",
-    "StubStore",
+    "ContentCache", "FeatureFlags", "NavigationCore", "OpenIDConnect", "OpenIDConnectTesting", "PurchaseService", "PurchaseServiceTesting",
+    "SessionService", "SignedReceipts", "StubStore",
   ]
 
   @Test(.enabled(if: isOurToolchain, "another toolchain words declarations in its own way"), arguments: modules)

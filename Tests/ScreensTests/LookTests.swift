@@ -115,6 +115,22 @@ final class LargestTextTests: ScreensTestCase {
   eventually("the curtain lifts") { rig.shown == "feed" }
   try visit.look("feed-offline")
   try visit.end(animates: false)
+  try visitNotice(after: rig, width: width, height: height, name)
+}
+
+/// A start while the publication is being maintained.
+@MainActor private func visitNotice(after former: AppRig, width: Int, height: Int, _ name: String) throws {
+  let rig = try AppRig(width: width, height: height, after: former)
+  let visit = Visit(rig: rig, width: width, height: height, name: name)
+  rig.line.isCut = false
+  rig.line.isMaintained = true
+  rig.begin()
+  rig.wait(for: "the sheet") { rig.shown == "servicenotice" }
+  try visit.look("notice")
+  rig.line.isMaintained = false
+  try XCTUnwrap(rig.seen.button("Try again")).click()
+  eventually("it goes by itself") { rig.shown == "feed" }
+  try visit.end(animates: false)
 }
 
 /// Checks that nothing is cut off at the sides, or drawn over something else, and that a window of the least width, and of the height that
@@ -176,6 +192,14 @@ final class LargestTextTests: ScreensTestCase {
     }
     rig.seen.button("Sign in")?.click()
     try look("login-errors")
+    if let way = rig.seen.button("Sign in with \(AppRig.providerName)") {
+      way.click()
+      rig.wait(for: "its page is waited for") { rig.seen.button("Cancel") != nil }
+      rig.window.window.painted()
+      try look("login-waiting", settles: false)
+      rig.seen.button("Cancel")?.click()
+      try look("login-cancelled")
+    }
     try rig.signIn()
     try look("feed")
     rig.seen.scroll(to: 0.1)
@@ -201,6 +225,14 @@ final class LargestTextTests: ScreensTestCase {
     try look("notifications")
     try rig.go(.sessions)
     try look("sessions")
+    if let add = rig.seen.button("Add") {
+      add.click()
+      rig.wait(for: "its page is waited for") { rig.seen.button("Cancel") != nil }
+      rig.window.window.painted()
+      try look("sessions-adding", settles: false)
+      rig.seen.button("Cancel")?.click()
+      try look("sessions-cancelled")
+    }
     try rig.go(.privacy)
     try look("privacy")
     try rig.go(.changePassword)

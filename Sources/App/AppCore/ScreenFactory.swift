@@ -252,7 +252,9 @@ import SessionService
 
   private func changePassword() -> Screen {
     Screen(
-      ChangePasswordViewModel(client: client, effects: environment.effects) { [weak coordinator] output in
+      ChangePasswordViewModel(
+        client: client, mailsCodes: publication.info?.mailsCodes ?? false, effects: environment.effects
+      ) { [weak coordinator] output in
         switch output {
         case .close: coordinator?.perform(.dismiss)
         case .told(let sentence): coordinator?.say(sentence)

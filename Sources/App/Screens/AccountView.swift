@@ -19,6 +19,7 @@ import Gtk
   private let privacy = AccountView.row("Privacy", .forward)
   private let sessions = AccountView.row("Sessions", .forward)
   private let password = AccountView.row("Change password", .forward)
+  private let passwordSeparator = Separator()
   private let signOut = AccountView.row("Sign out")
   private let progress = ProgressLine()
 
@@ -29,7 +30,8 @@ import Gtk
     unlock.setMargins(horizontal: 0, vertical: 6)
     let card = Box(.vertical, spacing: 4, styles: [.card, "padded"], children: [publication, premium, passes, unlock])
     let rows = Box(.vertical, styles: [.card, "rows"], children: [purchases.button])
-    for row in [notifications, privacy, sessions, password, signOut] { rows.append(Separator(), row.button) }
+    for row in [notifications, privacy, sessions] { rows.append(Separator(), row.button) }
+    rows.append(passwordSeparator, password.button, Separator(), signOut.button)
     let column = Box(
       .vertical, spacing: 16, margin: 32,
       children: [Image(.person, size: .large, styles: ["status-picture"]), name, email, notice, card, rows])
@@ -63,6 +65,9 @@ import Gtk
   private func show(_ state: AccountViewModel.State) {
     name.text = state.name
     email.text = state.email
+    email.isVisible = !state.email.isEmpty
+    password.button.isVisible = state.canChangePassword
+    passwordSeparator.isVisible = state.canChangePassword
     progress.show(state.isRefreshing ? "Refreshing…" : nil, failure: nil)
     notice.text = state.notice ?? ""
     notice.isVisible = state.notice != nil

@@ -99,12 +99,13 @@ extension SessionsView {
 
   init(_ id: String, onTapped: @escaping (SessionsViewModel.Input) -> Void) {
     self.id = id
-    let words = Box(.vertical, spacing: 2, children: [name, detail])
+    // Not where "Add" was: a second click is not meant for it. Nor beside that: where text is large there is no room for both.
+    let words = Box(.vertical, spacing: 2, children: [name, detail, cancel])
     words.expandsHorizontally = true
     words.vertical = .center
-    for button in [cancel, button] { button.vertical = .center }
-    // Not where "Add" was: a second click is not meant for it.
-    root = Box(.horizontal, spacing: 12, styles: [.card, "padded"], children: [words, cancel, button])
+    cancel.horizontal = .start
+    button.vertical = .center
+    root = Box(.horizontal, spacing: 12, styles: [.card, "padded"], children: [words, button])
     cancel.onClicked(self) { _ in onTapped(.cancelProviderTapped) }
     button.onClicked(self) { row in if let input = row.input { onTapped(input) } }
   }
@@ -116,9 +117,11 @@ extension SessionsView {
     input = row.canAdd ? .addProviderTapped(row.id) : row.canRemove ? .removeProviderTapped(row.id) : nil
     cancel.isVisible = isAdding
     cancel.setAccessibleName("Cancel adding \(row.name)")
-    button.isVisible = input != nil
+    // A second Enter is not meant for "Cancel" either.
+    if isAdding, button.hasFocus { root.holdKeyboard() }
+    button.isVisible = input != nil && !isAdding
     button.isSensitive = row.isSensitive
-    button.label = isAdding ? "Adding…" : row.canAdd ? "Add" : row.isWorking ? "Removing…" : "Remove"
+    button.label = row.canAdd ? "Add" : row.isWorking ? "Removing…" : "Remove"
     button.setAccessibleName("\(row.canAdd ? "Add" : "Remove") \(row.name)")
   }
 }

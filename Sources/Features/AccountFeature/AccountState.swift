@@ -66,8 +66,10 @@ extension AccountViewModel {
   public struct State: Equatable, Sendable {
     /// What to call the reader.
     public var name = ""
-    /// The address that the reader signs in with.
+    /// The address that the reader signs in with; empty for one who came by an identity provider that told none.
     public var email = ""
+    /// Whether the reader can have a password.
+    public var canChangePassword = true
     /// The publication that the account belongs to.
     public var publication = ""
     /// What the reader has, in a sentence.

@@ -200,6 +200,8 @@ import SessionService
     if let user = session.user {
       new.name = user.name
       new.email = user.email
+      // Who came by an identity provider that told no address cannot sign in by a password.
+      new.canChangePassword = !user.email.isEmpty
     } else if session.isSignedOut {
       new.name = ""
       new.email = ""

@@ -49,6 +49,7 @@ import SessionService
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   private let client: APIClient
+  private let mailsCodes: Bool
   private let effects: Effects
   private let output: @MainActor (Output) -> Void
   private var current = Secret("")
@@ -57,10 +58,12 @@ import SessionService
 
   /// - Parameters:
   ///   - client: speaks for the reader.
+  ///   - mailsCodes: whether a forgotten password can be replaced at the login.
   ///   - effects: the door off the main actor.
   ///   - output: called with what comes next.
-  public init(client: APIClient, effects: Effects, output: @escaping @MainActor (Output) -> Void) {
+  public init(client: APIClient, mailsCodes: Bool, effects: Effects, output: @escaping @MainActor (Output) -> Void) {
     self.client = client
+    self.mailsCodes = mailsCodes
     self.effects = effects
     self.output = output
   }
@@ -117,7 +120,10 @@ import SessionService
   private func refused(_ error: ClientError) {
     var new = State()
     switch error.code {
-    case .wrongCredentials?: new.currentError = error.sentence
+    case .wrongCredentials?:
+      // Who came by an identity provider has none.
+      let way = " If you forgot it, or never had one, sign out and choose “Forgot your password?” at the login."
+      new.currentError = error.sentence + (mailsCodes ? way : "")
     case .badRequest?: new.newError = error.sentence
     default: new.formError = error.sentence
     }

@@ -7,6 +7,7 @@ import Foundation
 import HTTPTransport
 import MenuFeature
 import NavigationCore
+import OpenIDConnectTesting
 import PublicationAPI
 import PublicationClient
 import PublicationServer
@@ -34,7 +35,7 @@ import XCTest
   private(set) var opened: [String] = []
 
   /// - Parameters:
-  ///   - storeBadge: what the sheets say of a store for tests, and with it every way to pay.
+  ///   - storeBadge: what the sheets say of a store for tests, and with it every way to pay and to sign in.
   ///   - addsFeeds: whether the reader adds feeds from ``web``.
   ///   - former: an earlier start of the same reader, which has ended; `nil` for a publication where nobody is signed in.
   init(width: Int = 1000, height: Int = 720, storeBadge: String? = nil, addsFeeds: Bool = false, after former: AppRig? = nil) throws {
@@ -42,6 +43,7 @@ import XCTest
     tokens = former?.tokens ?? MemoryTokenStore()
     web = former?.web ?? Web()
     line = try former?.line ?? Self.makeLine(clock, web: addsFeeds ? web : nil, hasPages: storeBadge != nil)
+    if let former { preferences.change { $0 = former.preferences.values } }
     let curtain = CurtainViewModel(effects: effects, clock: clock)
     let pictures = Pictures(client: APIClient(transport: line, token: { nil }), effects: effects, clock: ManualClock())
     window = MainWindow(nil, curtain: curtain, pictures: pictures, preferences: preferences)
@@ -68,15 +70,23 @@ import XCTest
   }
 
   private static func makeLine(_ clock: ManualClock, web: Web?, hasPages: Bool) throws -> Line {
+    let identities = StubProvider(keys: [try .ec("key-1")], clock: clock)
     let publication = try finish {
       let publication = try await Publication(folder: nil, gateway: YesGateway(), clock: clock, passwordCost: .none)
       try await publication.install(SampleContent.publication(openedAt: clock.now))
-      if hasPages { await publication.offerPages(at: .origin("https://read.example.org")) }
+      if hasPages {
+        await publication.offerPages(at: .origin("https://read.example.org"))
+        let provider = IdentityProvider(issuer: StubProvider.issuer, name: providerName, clientID: StubProvider.registration.clientID)
+        await publication.offerSignIn(by: [provider], addingReaders: [provider.issuer], at: .origin("embedded"), transport: identities)
+      }
       if let web { await publication.fetchFeeds(from: web, readersMayAdd: true, sharedFor: .zero, clock: clock) }
       return publication
     }
-    return Line(InProcessTransport { await publication.handle($0) })
+    return Line(OriginSplit(publication: InProcessTransport { await publication.handle($0) }, web: identities))
   }
+
+  /// An identity provider of a long name, which the publication offers where it has pages.
+  static let providerName = "The Accounts of the Museum of Moving Pictures"
 
   var seen: Seen { Seen(window.window) }
   /// The screens that are open.
@@ -172,6 +182,12 @@ final class Line: Transport {
     get { forgotten.withLock { $0 } }
     set { forgotten.withLock { $0 = newValue } }
   }
+  private let maintained = Mutex(false)
+  /// Whether the publication is being maintained, for half an hour.
+  var isMaintained: Bool {
+    get { maintained.withLock { $0 } }
+    set { maintained.withLock { $0 = newValue } }
+  }
   /// How many requests wait.
   var held: Int { state.withLock { $0.waiting.count } }
 
@@ -200,6 +216,10 @@ final class Line: Transport {
       if goes { continuation.resume() }
     }
     if isCut { throw TransportError.unreachable("no network") }
+    if isMaintained {
+      let problem = Problem(code: .maintenance, title: "The publication is being maintained.", status: 503)
+      return Response(503, headers: ["Content-Type": "application/problem+json", "Retry-After": "1800"], body: try Wire.encode(problem))
+    }
     return try await end.send(endsSessions ? request.ofEndedSession() : request)
   }
 }

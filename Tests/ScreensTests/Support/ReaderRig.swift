@@ -118,7 +118,9 @@ import XCTest
         })
     case .changePassword:
       return Screen(
-        ChangePasswordViewModel(client: fixture.client, effects: fixture.effects) { [weak self] in self?.outputs.append("\($0)") })
+        ChangePasswordViewModel(client: fixture.client, mailsCodes: true, effects: fixture.effects) { [weak self] in
+          self?.outputs.append("\($0)")
+        })
     case .confirm:
       return Screen(ConfirmViewModel(loss: "All of it.", isQuitting: false) { [weak self] in self?.outputs.append("\($0)") })
     case .signOut: return Screen(SignOutViewModel(store: store) { [weak self] in self?.outputs.append("\($0)") })
