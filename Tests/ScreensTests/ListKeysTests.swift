@@ -29,6 +29,20 @@ final class ListKeysTests: ScreensTestCase {
     }
   }
 
+  func testDownFromAboveTheListGoesToThePostAndNotToOneOfItsButtons() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      for (name, key) in [("Only what you have not read", "Down"), ("Mark all as read", "KP_Down")] {
+        XCTAssertTrue(try XCTUnwrap(rig.seen.button(name)).focus())
+        XCTAssertTrue(rig.seen.pressAtFocus(key))
+        XCTAssertTrue(try XCTUnwrap(rig.seen.row("What a curtain is for")).isFocus, name)
+      }
+      try rig.close()
+    }
+  }
+
   func testTheMenuOfAPostIsOpenedByKeysAndGivesTheKeyboardBack() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

@@ -40,6 +40,7 @@ import Gtk
   private let progress = ProgressLine()
   private let fetching = FetchLine()
   private let pill = Button("New posts", styles: [.suggested, .pill, "compact", "new-posts"])
+  private let header: Widget?
   private(set) var list: ListView<String, PostRowView>!
   private var phase = ListState.Phase.loading
   private var fetch = ClubFetch.State.notNeeded
@@ -52,6 +53,7 @@ import Gtk
   init(_ page: any PostListScreen, pictures: Pictures, words: Words, header: Widget? = nil) {
     self.page = page
     self.words = words
+    self.header = header
     stack.expandsVertically = true
     note.isVisible = false
     pill.horizontal = .center
@@ -71,6 +73,8 @@ import Gtk
     stack.add(status.root, name: "status")
     list.onActivated(self) { $0.page.send(.postTapped($1)) }
     list.onMenuKey(self) { $1.menuKeyPressed() }
+    // GTK would go to whatever lies below: a button of the first post.
+    for key in ["Down", "KP_Down"] { header?.addShortcut(key, self, inside: true) { $0.takeKeyboard() } }
     list.onNearEnd(self) { $0.page.send(.reachedEnd) }
     status.button.onClicked(self) { view in
       switch (view.fetch, view.phase) {
