@@ -97,4 +97,22 @@ import Testing
     await until { second.visible == .post("p44") }
     await second.coordinator.finish()
   }
+
+  /// Some never quit.
+  @Test func whoComesBackAfterAnHourHearsThatTheAppIsTooOldByNow() async throws {
+    let publication = try await Sample.publication(clock: clock)
+    let rig = PathRig(InProcessTransport { await publication.handle($0) }, version: "1.9.1", clock: clock)
+    rig.coordinator.start()
+    await rig.settle()
+    try await rig.signIn()
+    try await operate(publication, .put, "minimum-version", Wire.encode(MinimumVersionRequest(version: "2.0")))
+    for (minutes, expected) in [(30, Destination.tab(.home)), (30, .serviceNotice)] {
+      rig.coordinator.upkeep.isWindowVisible = false
+      clock.advance(by: .seconds(60 * minutes))
+      rig.coordinator.upkeep.isWindowVisible = true
+      await rig.settle()
+      #expect(rig.visible == expected)
+    }
+    await rig.coordinator.finish()
+  }
 }

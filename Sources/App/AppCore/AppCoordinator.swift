@@ -84,6 +84,8 @@ import SessionService
     self.presenter = presenter
     publication = PublicationDetails(client, environment: environment)
     upkeep = Upkeep(session: session, environment: environment)
+    // An app that is never quit learns, too, that the publication asks for a newer one.
+    upkeep.onReturn = { [publication] in Task { try? await publication.load() } }
     session.delegate = self
     events.observe { [weak self] in self?.analytics?.record($0) }
     navigator.onVisible = { [weak self] _ in self?.visibleChanged() }

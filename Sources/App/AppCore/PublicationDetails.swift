@@ -25,21 +25,27 @@ import Runtime
   /// Why it does not serve this app, by its last answer; `nil` while it does.
   let notice = LastValue<ServiceNotice?>(nil)
 
+  /// How long an answer is used.
+  static let lifetime = Duration.seconds(3600)
   private let client: APIClient
   private let environment: AppEnvironment
+  /// When the publication last answered, by uptime.
+  private var fetchedAt: Duration?
 
   init(_ client: APIClient, environment: AppEnvironment) {
     self.client = client
     self.environment = environment
   }
 
-  /// Asks the publication, unless it has answered before and serves this app.
+  /// Asks the publication, unless it has answered within ``lifetime`` and serves this app.
   /// - Throws: `ClientError`.
   func load() async throws {
-    guard info == nil || notice.value != nil else { return }
+    let age = fetchedAt.map { environment.clock.uptime - $0 }
+    guard info == nil || notice.value != nil || age.map({ $0 >= Self.lifetime }) ?? true else { return }
     do {
       let info = try await environment.effects.run("publication.load") { [client] in try await client.publication() }
       self.info = info
+      fetchedAt = environment.clock.uptime
       notice.value = info.minimumVersion.flatMap { isTooOld(for: $0) ? .tooOld(minimum: $0) : nil }
     } catch {
       if case .problem(let problem, let rest)? = error as? ClientError, problem.code == .maintenance {

@@ -12,6 +12,8 @@ import SessionService
   }
   /// Called when there is a network again, and when the publication answered: failed requests are worth another try.
   public var onReached: (() -> Void)?
+  /// Called when the reader comes back to the window, once in ``returnPace`` at most.
+  var onReturn: (() -> Void)?
 
   private let session: Session
   private let environment: AppEnvironment
@@ -66,6 +68,7 @@ import SessionService
     guard let reader, lastReturn.map({ now - $0 >= Self.returnPace }) ?? true else { return }
     lastReturn = now
     Task { await reader.restorePurchases() }
+    onReturn?()
   }
 
   /// The publication answered a request of any kind.
