@@ -50,11 +50,11 @@ final class Connections: Sendable {
       phase == .answering || (phase == .sending && uptime - advanced < Connections.patience)
     }
 
-    /// Whether its client takes less of an answer than it may.
+    /// Whether its client takes less of an answer than one may that others wait for.
     func isSlow(at uptime: Duration) -> Bool {
       let age = uptime - since
       guard phase == .sending, age > Connections.patience else { return false }
-      return Double(Connections.delivered(descriptor)) - Double(deliveredBefore) < Double(Connections.rate) * (age / .seconds(1))
+      return Double(Connections.delivered(descriptor)) - Double(deliveredBefore) < Double(Connections.scarceRate) * (age / .seconds(1))
     }
 
     /// The bytes of its body per second of its age, plus one whole body of the usual size: so new connections have time, and a slow trickle
@@ -69,6 +69,8 @@ final class Connections: Sendable {
 
   /// The least rate, in bytes a second, of a body and of an answer after the time that each has.
   private static let rate = 64 << 10
+  /// The least rate of a large answer where there is no room for another one.
+  private static let scarceRate = 1 << 20
   /// How long a client may take no byte of its answer before the connection can be given to another one; the sweep checks each second.
   private static let patience = Duration.seconds(5)
   /// The most bytes of an answer that is not counted.
