@@ -141,7 +141,7 @@ import SessionService
   }
 
   private func redirectAndPerform(_ navigation: Navigation, from source: Source) {
-    track(.navigation(navigation, from: source, carryOut(redirect(navigation, from: source), asked: navigation, from: source)))
+    track(.navigation(navigation, from: source, carryOut(redirect(navigation, from: source), for: navigation, from: source)))
     guard navigation == .back, let detour, !navigator.tree.nodes.contains(where: { $0.id == detour.page }) else { return }
     self.detour = nil
     perform(detour.sheet)
@@ -200,7 +200,7 @@ import SessionService
     }
   }
 
-  private func carryOut(_ redirection: Redirection, asked navigation: Navigation, from source: Source) -> Track.Outcome {
+  private func carryOut(_ redirection: Redirection, for navigation: Navigation, from source: Source) -> Track.Outcome {
     switch redirection {
     case .nowhere: return .ignored
     case .afterSignIn:

@@ -153,11 +153,11 @@ import Runtime
   private func summarize(_ due: [Post], orMore isMore: Bool) {
     let untold = memory.summary ?? []
     let all = untold.union(due.map(\.id))
-    let known = due + untold.compactMap { content.posts[$0] }
-    let clubs = Set(known.map(\.fanClubName)).sorted()
+    let posts = due + untold.compactMap { content.posts[$0] }
+    let clubs = Set(posts.map(\.fanClubName)).sorted()
     let place =
       switch clubs.count {
-      case _ where known.count < all.count: "fan clubs that you follow"
+      case _ where posts.count < all.count: "fan clubs that you follow"
       case 4...: "\(clubs.count) fan clubs that you follow"
       default: clubs.joined(separator: ", ")
       }

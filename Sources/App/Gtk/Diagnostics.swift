@@ -39,9 +39,9 @@ public enum Diagnostics {
 
   /// Records the toolkit's warnings and errors from now on, which are still written; for tests.
   static func collectComplaints() {
-    let isFirst = complaints.withLock { kept in
-      defer { kept = [] }
-      return kept == nil
+    let isFirst = complaints.withLock { complaints in
+      defer { complaints = [] }
+      return complaints == nil
     }
     // GLib takes one such function in a process.
     if isFirst { g_log_set_writer_func(writeLog, nil, nil) }
@@ -49,9 +49,9 @@ public enum Diagnostics {
 
   /// What it wrote so since the last call; for tests.
   static func takeComplaints() -> [String] {
-    complaints.withLock { kept in
-      defer { if kept != nil { kept = [] } }
-      return kept ?? []
+    complaints.withLock { complaints in
+      defer { if complaints != nil { complaints = [] } }
+      return complaints ?? []
     }
   }
 

@@ -49,8 +49,8 @@ import CGtkShims
     let done: GAsyncReadyCallback = { window, result, data in
       var error: UnsafeMutablePointer<GError>?
       // Only the window that made the request gets the answer.
-      let asked = window.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWindow.self) }
-      let opened = result.map { gtk_show_uri_full_finish(asked, $0, &error) != 0 } ?? false
+      let parent = window.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWindow.self) }
+      let opened = result.map { gtk_show_uri_full_finish(parent, $0, &error) != 0 } ?? false
       g_clear_error(&error)
       fire(data, opened, as: Void.self)
       releaseData(data)

@@ -9,7 +9,7 @@
     private static let kinds = 16
 
     let port: Int
-    private let asked = Mutex<Set<Int>>([])
+    private let requested = Mutex<Set<Int>>([])
 
     /// Makes the pictures and answers from now on, until the process ends.
     /// - Parameter folder: for the files.
@@ -43,11 +43,11 @@
     }
 
     /// The lowest number that was requested.
-    var lowest: Int? { asked.withLock { $0.min() } }
+    var lowest: Int? { requested.withLock { $0.min() } }
     /// How many were.
-    var count: Int { asked.withLock { $0.count } }
+    var count: Int { requested.withLock { $0.count } }
     /// Counts from here on.
-    func forget() { asked.withLock { $0 = [] } }
+    func forget() { requested.withLock { $0 = [] } }
 
     private func answer(_ client: Int32, _ files: [Data]) {
       defer { close(client) }
@@ -60,7 +60,7 @@
       }
       // GET /17.jpg HTTP/1.1
       guard let number = head.split(separator: " ").dropFirst().first.flatMap({ Int($0.dropFirst().prefix { $0 != "." }) }) else { return }
-      asked.withLock { _ = $0.insert(number) }
+      requested.withLock { _ = $0.insert(number) }
       let body = files[number % files.count]
       var answer = Data(
         "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: \(body.count)\r\nConnection: close\r\n\r\n".utf8)

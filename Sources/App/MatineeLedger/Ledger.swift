@@ -80,14 +80,14 @@ struct Ledger {
     if let call, call.operation == .refund, charges[call.key]?.result != .charged {
       return try encode(Answer(result: .declined, reason: "Nothing was charged."))
     }
-    guard let call, let asked = asked(call) else {
+    guard let call, let payment = payment(call) else {
       return try encode(Answer(result: .error, reason: "the call is not understood"))
     }
     let number = calls + 1
-    let answer = decide(call, asked, number)
+    let answer = decide(call, payment, number)
     guard answer.result != .error else { return try encode(answer) }
     let entry = Entry(
-      call: number, operation: call.operation, key: call.key, token: asked.token, amount: asked.amount, currency: asked.currency,
+      call: number, operation: call.operation, key: call.key, token: payment.token, amount: payment.amount, currency: payment.currency,
       result: answer.result, charge: answer.charge, reason: answer.reason, refund: answer.refund)
     try append(entry)
     remember(entry)
@@ -95,20 +95,20 @@ struct Ledger {
   }
 
   /// What is to be charged; of a key with an entry, what was.
-  private func asked(_ call: Call) -> (token: String, amount: Int, currency: String)? {
-    if call.operation != .charge, let known = charges[call.key] { return (known.token, known.amount, known.currency) }
+  private func payment(_ call: Call) -> (token: String, amount: Int, currency: String)? {
+    if call.operation != .charge, let entry = charges[call.key] { return (entry.token, entry.amount, entry.currency) }
     guard call.operation == .charge, let token = call.token, let amount = call.amount, let currency = call.currency else { return nil }
     return (token, amount, currency)
   }
 
-  private func decide(_ call: Call, _ asked: (token: String, amount: Int, currency: String), _ number: Int) -> Answer {
-    let known = charges[call.key].map { Answer(result: $0.result, charge: $0.charge, reason: $0.reason) }
+  private func decide(_ call: Call, _ payment: (token: String, amount: Int, currency: String), _ number: Int) -> Answer {
+    let recorded = charges[call.key].map { Answer(result: $0.result, charge: $0.charge, reason: $0.reason) }
     switch call.operation {
-    case .charge: return known ?? Self.decide(asked.token, number)
-    case .approve where known?.result == .deferred: return Answer(result: .charged, charge: "ch_\(number)")
-    case .decline where known?.result == .deferred: return Answer(result: .declined, reason: "The payment was not approved.")
-    case .approve, .decline: return known ?? Answer(result: .error, reason: "there is no such charge")
-    case .refund: return refunds[call.key] ?? Answer(result: .refunded, charge: known?.charge, refund: "re_\(number)")
+    case .charge: return recorded ?? Self.decide(payment.token, number)
+    case .approve where recorded?.result == .deferred: return Answer(result: .charged, charge: "ch_\(number)")
+    case .decline where recorded?.result == .deferred: return Answer(result: .declined, reason: "The payment was not approved.")
+    case .approve, .decline: return recorded ?? Answer(result: .error, reason: "there is no such charge")
+    case .refund: return refunds[call.key] ?? Answer(result: .refunded, charge: recorded?.charge, refund: "re_\(number)")
     }
   }
 

@@ -29,7 +29,7 @@ import Gtk
   private let fetch = Button("Fetch all", styles: [.pill, "compact"])
   private let open = Button("Show the fan clubs", styles: [.suggested, .pill, "compact"])
   private let done = Button("Close", styles: [.pill, "compact"])
-  private var asked: AddFeedViewModel.State.Question?
+  private var shownQuestion: AddFeedViewModel.State.Question?
   private var refusals = 0
 
   init(_ viewModel: AddFeedViewModel) {
@@ -134,8 +134,8 @@ import Gtk
   private func show(_ question: AddFeedViewModel.State.Question?) {
     self.question.isVisible = question != nil
     choices.isVisible = question != nil
-    guard asked != question else { return }
-    asked = question
+    guard shownQuestion != question else { return }
+    shownQuestion = question
     self.question.text = question?.sentence ?? ""
     let buttons = (question?.choices ?? []).map { choice in
       let name = choice.title.isEmpty ? choice.url : choice.title

@@ -95,7 +95,7 @@ import Gtk
     // A new row counts as on screen for a moment, before the list has placed its rows.
     guard let shown, loading == nil, root.isMapped, root.width > 0 else { return }
     let (side, ratio) = (width * root.scaleFactor, isWhole ? nil : ratio)
-    if let known = shown.pictures.cached(shown.path, side: side, ratio: ratio) { return draw(known) }
+    if let texture = shown.pictures.cached(shown.path, side: side, ratio: ratio) { return draw(texture) }
     // Another size of it, until this one is there.
     if let other = shown.pictures.cached(shown.path) { draw(other) } else { picture.texture = nil }
     loading = Task { [weak self] in

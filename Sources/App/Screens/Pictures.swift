@@ -77,7 +77,7 @@ import Runtime
   ///   - side: the width of the place that it is to cover, in pixels; a larger picture is scaled down while it is decoded.
   ///   - ratio: the width of the place divided by its height; `nil` for a place that takes the shape of the picture.
   public func load(_ path: String, side: Int, ratio: Double? = 1) async -> Texture? {
-    if let known = cached(path, side: side, ratio: ratio) { return known }
+    if let texture = cached(path, side: side, ratio: ratio) { return texture }
     if let until = failed[path]?.until, clock.uptime < until { return nil }
     let key = Key(path, Place(side, ratio: ratio))
     do {

@@ -307,9 +307,9 @@ import Runtime
         pages[index].update(.heldBack, policy)
         return change { ($0.newItemCount, $0.hasMoreNewItems, $0.failure) = (counted.newItemCount, true, nil) }
       }
-      let held = Set(newer)
-      if held.count < ids.count {
-        ids.removeAll(where: held.contains)
+      let newerIDs = Set(newer)
+      if newerIDs.count < ids.count {
+        ids.removeAll(where: newerIDs.contains)
         newerCount = counted.newItemCount
       }
     }

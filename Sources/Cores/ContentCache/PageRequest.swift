@@ -180,12 +180,12 @@ private struct Answered<Value: Entity>: Sendable {
     asking fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>, at cursor: String?,
     unless tagged: TaggedPage<Value>?
   ) async throws {
-    let known = tagged?.whole
-    switch try await fetch(cursor, known?.etag) {
+    let cached = tagged?.whole
+    switch try await fetch(cursor, cached?.etag) {
     case .page(let page): (self.page, digest) = (page, page.etag == nil ? nil : page.digest)
     case .notModified:
-      guard let known else { throw NothingToConfirm() }
-      (page, digest) = (known, tagged?.digest)
+      guard let cached else { throw NothingToConfirm() }
+      (page, digest) = (cached, tagged?.digest)
     }
   }
 }

@@ -81,7 +81,7 @@ public struct FlagEnvironment: Sendable {
   private func opened() async {
     let (scope, path) = (environment.scope, environment.path)
     do {
-      let (store, known) = try await environment.effects.run("flags.open") {
+      let (store, storedRules) = try await environment.effects.run("flags.open") {
         let store = FlagStore(
           database: try await Database(path: path, migrations: FlagStore.migrations, synchronous: .normal, ifDamaged: .setAside),
           scope: scope)
@@ -92,7 +92,7 @@ public struct FlagEnvironment: Sendable {
       if store.database.timesSetAside > 0 {
         onProblem?("The file with the flags and what was counted was damaged. It was set aside, and a new one made.")
       }
-      if refreshed == nil { take(known) }
+      if refreshed == nil { take(storedRules) }
     } catch {
       onProblem?("The flags of earlier runs cannot be read. \(error)")
     }

@@ -81,10 +81,10 @@ public final class CachingTransport: Transport {
 
   /// Whether its type is the requested one: the page with which a captive portal answers everything must not be stored as a picture.
   private static func isAcceptable(_ response: Response, to request: Request) -> Bool {
-    guard let asked = request.headers["Accept"], asked.hasSuffix("/*"), asked != "*/*", let type = response.headers["Content-Type"] else {
+    guard let range = request.headers["Accept"], range.hasSuffix("/*"), range != "*/*", let type = response.headers["Content-Type"] else {
       return true
     }
-    return type.lowercased().hasPrefix(asked.dropLast().lowercased()) || type.contains("octet-stream")
+    return type.lowercased().hasPrefix(range.dropLast().lowercased()) || type.contains("octet-stream")
   }
 }
 

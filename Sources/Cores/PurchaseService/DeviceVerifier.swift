@@ -25,8 +25,8 @@ public struct DeviceVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifier 
     try await verify(receipt, by: keys.current())
   }
 
-  private func verify(_ receipt: String, by known: TrustedKeys) async throws -> ReceiptContents<Purchasable> {
-    var trusted = known
+  private func verify(_ receipt: String, by initial: TrustedKeys) async throws -> ReceiptContents<Purchasable> {
+    var trusted = initial
     let payload: Data
     do {
       payload = try JWS.verify(receipt, keys: trusted.keys)

@@ -33,11 +33,11 @@ extension Purchases {
       timeTask
       ?? Task {
         // A file that cannot be read leaves what receipts say themselves.
-        if let known = try? await self.environment.effects.run(
+        if let storedTime = try? await self.environment.effects.run(
           "purchase.time",
           { [journal, seller, purchasePath = purchasePath.name] in try await journal.beginTime(seller: seller, purchasePath: purchasePath) }
         ) {
-          self.time = known
+          self.time = storedTime
         }
       }
     timeTask = task
@@ -190,7 +190,7 @@ extension Purchases {
   }
 
   private func storeNewest(_ contents: ReceiptContents<Purchasable>) {
-    if let known = receipts[contents.transaction], known.issued > contents.issued { return }
+    if let stored = receipts[contents.transaction], stored.issued > contents.issued { return }
     receipts[contents.transaction] = contents
   }
 

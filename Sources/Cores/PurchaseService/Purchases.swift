@@ -350,8 +350,8 @@ import Runtime
     let generation = generation
     let written = try await written(for: user)
     guard generation == self.generation else { return [] }
-    let known = Set(written.map(\.id))
-    let restored = receipts.values.filter { !known.contains($0.transaction) }
+    let writtenIDs = Set(written.map(\.id))
+    let restored = receipts.values.filter { !writtenIDs.contains($0.transaction) }
     return (written + restored.map { Transaction(seller: seller, purchasePath: purchasePath.name, restored: $0) }).sorted {
       $0.begun > $1.begun
     }

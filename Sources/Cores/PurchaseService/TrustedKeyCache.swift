@@ -14,7 +14,7 @@ public actor TrustedKeyCache {
   private let journal: Journal
   private let clock: any AppClock
   private let fetch: @Sendable () async throws -> TrustedKeys
-  private var known: TrustedKeys?
+  private var cached: TrustedKeys?
   private var lastFetch: Duration?
   private var lastRefresh: Duration?
   /// When the keys that the journal kept were fetched, by the wall clock.
@@ -40,11 +40,11 @@ public actor TrustedKeyCache {
   /// The keys that are known; asks the seller only when there are none.
   /// - Throws: ``VerificationError/unavailable(_:)``.
   public func current() async throws(VerificationError) -> TrustedKeys {
-    if let known { return known }
+    if let cached { return cached }
     let stored = try? await journal.trustedKeys(seller: seller, purchasePath: purchasePath)
     // Another call may have fetched the keys meanwhile.
-    if known == nil { (known, storedAt) = (stored?.keys, stored?.fetched) }
-    if let known { return known }
+    if cached == nil { (cached, storedAt) = (stored?.keys, stored?.fetched) }
+    if let cached { return cached }
     return try await refetch()
   }
 
@@ -68,8 +68,8 @@ public actor TrustedKeyCache {
   /// The keys after asking the seller once more, because a receipt names one that is not known.
   /// - Throws: ``VerificationError/unavailable(_:)``.
   public func refetched(becauseOf kid: String) async throws(VerificationError) -> TrustedKeys {
-    if let known, known.keys.contains(where: { $0.kid == kid }) { return known }
-    if let known, let lastFetch, clock.uptime - lastFetch < Self.refetchInterval { return known }
+    if let cached, cached.keys.contains(where: { $0.kid == kid }) { return cached }
+    if let cached, let lastFetch, clock.uptime - lastFetch < Self.refetchInterval { return cached }
     return try await refetch()
   }
 
@@ -81,7 +81,7 @@ public actor TrustedKeyCache {
       let fetched = try await task.value
       if fetching == task {
         fetching = nil
-        known = fetched
+        cached = fetched
         lastFetch = clock.uptime
         // Keys that are not stored now are requested again at the next start.
         try? await journal.store(fetched, seller: seller, purchasePath: purchasePath)

@@ -8,7 +8,7 @@ public final class ScriptedAuthorizer: PaymentAuthorizer {
   public typealias Answer = @Sendable (_ order: OrderSummary, _ started: @Sendable () async -> Void) async throws -> PaymentAuthorization
 
   private let answer: Answer
-  private let asked = Mutex<[OrderSummary]>([])
+  private let received = Mutex<[OrderSummary]>([])
 
   /// - Parameter answer: the authorizer's answer; by default it agrees with the token `token`.
   public init(
@@ -19,11 +19,11 @@ public final class ScriptedAuthorizer: PaymentAuthorizer {
   ) { self.answer = answer }
 
   /// The orders that it was called with.
-  public var orders: [OrderSummary] { asked.withLock { $0 } }
+  public var orders: [OrderSummary] { received.withLock { $0 } }
 
   /// See `PaymentAuthorizer`.
   public func authorize(_ order: OrderSummary, started: @escaping @Sendable () async -> Void) async throws -> PaymentAuthorization {
-    asked.withLock { $0.append(order) }
+    received.withLock { $0.append(order) }
     return try await answer(order, started)
   }
 }

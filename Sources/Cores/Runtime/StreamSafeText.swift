@@ -11,7 +11,7 @@ public enum StreamSafeText {
   /// The bytes of a text in UTF-8 without the marks that are too many.
   /// - Returns: `nil` when it has none of these. What is no UTF-8 stays as it is.
   static func cut(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-    var kept: [UInt8] = []
+    var output: [UInt8] = []
     var (position, copied, marks) = (0, 0, 0)
     let raw = UnsafeRawBufferPointer(bytes)
     while position < bytes.count {
@@ -30,12 +30,12 @@ public enum StreamSafeText {
       }
       marks += 1
       if marks > mostMarks {
-        kept += bytes[copied..<position]
+        output += bytes[copied..<position]
         copied = position + length
       }
       position += length
     }
-    return copied == 0 ? nil : kept + bytes[copied...]
+    return copied == 0 ? nil : output + bytes[copied...]
   }
 
   /// How many bytes the mark has that begins there; 0 when none does.

@@ -29,8 +29,8 @@ public enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible 
   /// One sentence.
   public var description: String {
     switch self {
-    case .newer(let path, let found, let known):
-      "\(path) was written by a newer version of this program (schema \(found), this one knows \(known)); it was left untouched."
+    case .newer(let path, let found, let latest):
+      "\(path) was written by a newer version of this program (schema \(found), this one knows \(latest)); it was left untouched."
     case .backupFailed(let path, let error): "\(path) was not upgraded because its backup could not be written: \(error)"
     // A step is many statements.
     case .failed(let path, let version, let error): "\(path) could not be upgraded to schema \(version): \(error.reason)"
@@ -70,11 +70,11 @@ extension Connection {
   private func migrateNow(_ steps: [Migration]) throws {
     precondition(zip(steps, steps.dropFirst()).allSatisfy { $0.version < $1.version }, "versions rise")
     let found = try schemaVersion()
-    let known = steps.last?.version ?? 0
-    guard found <= known else {
+    let latest = steps.last?.version ?? 0
+    guard found <= latest else {
       // Without this, closing would still move what the newer program left in its log into the file.
       matinee_sqlite3_no_checkpoint_on_close(handle)
-      throw MigrationError.newer(path: path, found: found, known: known)
+      throw MigrationError.newer(path: path, found: found, known: latest)
     }
     let missing = steps.filter { $0.version > found }
     guard !missing.isEmpty else { return }
@@ -89,7 +89,7 @@ extension Connection {
       if let table = try queryOne("PRAGMA foreign_key_check", map: { try $0.get(0, as: String.self) }) {
         throw MigrationError.brokenReference(path: path, table: table)
       }
-      try script("PRAGMA user_version = \(known)")
+      try script("PRAGMA user_version = \(latest)")
     }
   }
 

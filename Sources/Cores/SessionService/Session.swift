@@ -63,10 +63,10 @@ import Runtime
     }
     guard generation == self.generation else { return }
     switch loaded {
-    case .success(let kept?):
-      receive(.found(kept.user)) {
+    case .success(let stored?):
+      receive(.found(stored.user)) {
         persistence = .persisted
-        refreshToken = kept.token
+        refreshToken = stored.token
         tokens.open(nil)
       }
       await check()
@@ -275,8 +275,8 @@ import Runtime
   }
 
   private func save(_ granted: SessionGrant) -> Task<Result<Void, TokenStoreError>, Never> {
-    let kept = StoredSession(token: granted.refresh, user: granted.user)
-    return queueStoreWork("session.save") { store throws(TokenStoreError) in try await store.save(kept) }
+    let stored = StoredSession(token: granted.refresh, user: granted.user)
+    return queueStoreWork("session.save") { store throws(TokenStoreError) in try await store.save(stored) }
   }
 
   private func revoke(_ token: Secret) {

@@ -194,9 +194,9 @@ import ReaderContent
   private func update() {
     guard observation != nil, !store.isClosed else { return }
     var new = state
-    let known = store.posts[post]
-    new.title = known?.title ?? new.title
-    new.isLocked = known.map { $0.premium && !$0.unlocked && !store.hasPremium } ?? false
+    let cached = store.posts[post]
+    new.title = cached?.title ?? new.title
+    new.isLocked = cached.map { $0.premium && !$0.unlocked && !store.hasPremium } ?? false
     new.comments = list.state
     let there = Set(new.comments.ids)
     written.removeAll { store.comments[$0] == nil }

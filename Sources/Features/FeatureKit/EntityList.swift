@@ -93,7 +93,7 @@ public struct ListState: Equatable, Sendable {
   private var waiting: Set<String> = []
   private var watching: Task<Void, Never>?
   /// ``ContentStore/listsAge`` at the request for the rows that are here, and at the last request.
-  private var (age, asked) = (0, 0)
+  private var (age, requestedAge) = (0, 0)
 
   /// - Parameters:
   ///   - fetcher: loads the identifiers of the rows: one of the store's, such as `ContentStore.postList`.
@@ -164,8 +164,8 @@ public struct ListState: Equatable, Sendable {
 
   private func reload(isAsked: Bool = true) {
     // The request under way is older than the change.
-    let refetch = asked != store.listsAge
-    asked = store.listsAge
+    let refetch = requestedAge != store.listsAge
+    requestedAge = store.listsAge
     isQuiet = false
     fetcher.reload(showsNewItems: isAsked || !holdsBackNewItems, refetch: refetch)
     // What was on its way already is awaited now.
@@ -200,8 +200,8 @@ public struct ListState: Equatable, Sendable {
     isQuiet = true
     // The first rows first: further ones follow when they are there.
     if failedRefresh == nil, state.loadMoreFailure != nil { return fetcher.loadMore() }
-    asked = store.listsAge
-    fetcher.reload(showsNewItems: age != asked || !holdsBackNewItems)
+    requestedAge = store.listsAge
+    fetcher.reload(showsNewItems: age != requestedAge || !holdsBackNewItems)
   }
 
   /// The last row is in sight: loads further ones.
@@ -262,7 +262,7 @@ public struct ListState: Equatable, Sendable {
     let isReloaded = isReloading && !list.isReloading
     isReloading = list.isReloading
     if isReloaded { failedRefresh = list.failure }
-    if isReloaded, list.failure == nil { age = asked }
+    if isReloaded, list.failure == nil { age = requestedAge }
     // An answer may be older than what the reader did meanwhile.
     if updatesWithActions, isOnScreen, !list.isLoading { fetcher.reloadFromCache() }
     update()

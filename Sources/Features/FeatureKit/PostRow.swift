@@ -21,9 +21,9 @@ public struct ReactionChoice: Equatable, Sendable, Identifiable {
 
   /// All that are offered below a post: those that this version knows, and others that readers chose.
   static func all(of post: Post, formatting: Formatting) -> [ReactionChoice] {
-    let known = Reaction.known.map { (kind: $0, count: post.reactions[$0]) }
+    let supported = Reaction.known.map { (kind: $0, count: post.reactions[$0]) }
     let others = post.reactions.counts.filter { !Reaction.known.contains($0.kind) && $0.count > 0 }
-    return (known + others).map { kind, count in
+    return (supported + others).map { kind, count in
       ReactionChoice(kind, count: count > 0 ? formatting.count(count) : "", isChosen: post.reaction == kind)
     }
   }

@@ -222,8 +222,8 @@ import Runtime
       return Option(.fanClub(club.id), isAlone ? club.name : "\(club.name) (\(club.address))")
     }
     // The chosen club stays in the menu, also when the reader no longer follows it.
-    if !new.options.contains(where: { $0.id == new.choice }), let kept = state.options.first(where: { $0.id == new.choice }) {
-      new.options.append(kept)
+    if !new.options.contains(where: { $0.id == new.choice }), let chosen = state.options.first(where: { $0.id == new.choice }) {
+      new.options.append(chosen)
     }
     new.refresh = feeds.report
     state = new

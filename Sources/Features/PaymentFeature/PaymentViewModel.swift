@@ -167,8 +167,8 @@ import PurchaseService
     show()
     paying = Task { [weak self, purchases] in
       let result = await purchases.purchase(product, authorizer: method.authorizer) { self?.reached($0) }
-      let known = result.isInTheJournal ? try? await purchases.history(of: product.id) : nil
-      self?.ended(result, known)
+      let history = result.isInTheJournal ? try? await purchases.history(of: product.id) : nil
+      self?.ended(result, history)
     }
   }
 
@@ -244,23 +244,23 @@ import PurchaseService
       do throws(StoreError) {
         let products = try await purchases.products([productID]).products
         // The sheet says at once when the product was paid in an earlier run, and not confirmed or without giving access.
-        let known = try? await purchases.history(of: productID)
-        self?.loaded(products.first, PurchaseError.unknownProduct("This is not sold any more.").sentence, known)
+        let history = try? await purchases.history(of: productID)
+        self?.loaded(products.first, PurchaseError.unknownProduct("This is not sold any more.").sentence, history)
       } catch {
         self?.loaded(nil, error.sentence)
       }
     }
   }
 
-  private func loaded(_ product: Product?, _ failure: String, _ known: [Transaction]? = nil) {
+  private func loaded(_ product: Product?, _ failure: String, _ history: [Transaction]? = nil) {
     isLoading = false
     self.product = product
     self.failure = product == nil ? failure : nil
     // Nothing to pay again.
     if purchases.isUnderWay(productID), !attempt.isRunning {
-      attempt.ended(.pending(reasonToWait(known)))
+      attempt.ended(.pending(reasonToWait(history)))
     }
-    findPaidWithoutAccess(known)
+    findPaidWithoutAccess(history)
     show()
     observeOpenPurchase()
   }
@@ -272,9 +272,9 @@ import PurchaseService
     show()
   }
 
-  private func ended(_ result: PurchaseOutcome<PurchasableProduct>, _ known: [Transaction]?) {
-    attempt.ended(result, waitingFor: reasonToWait(known))
-    findPaidWithoutAccess(known)
+  private func ended(_ result: PurchaseOutcome<PurchasableProduct>, _ history: [Transaction]?) {
+    attempt.ended(result, waitingFor: reasonToWait(history))
+    findPaidWithoutAccess(history)
     paying = nil
     show()
     observeOpenPurchase()
@@ -298,9 +298,9 @@ import PurchaseService
     guard !attempt.isRunning, let product else { return }
     let standing = attempt.standing
     // What cannot be read changes nothing.
-    guard let known = try? await purchases.history(of: productID), standing == attempt.standing else { return }
-    if case .waiting = standing, let last = known.first { observed(last, product) }
-    findPaidWithoutAccess(known)
+    guard let history = try? await purchases.history(of: productID), standing == attempt.standing else { return }
+    if case .waiting = standing, let last = history.first { observed(last, product) }
+    findPaidWithoutAccess(history)
     show()
     if attempt.standing == .bought { finish() }
     if attempt.isPaidWithoutAccess { await loadOrderNumber() }
@@ -319,15 +319,15 @@ import PurchaseService
   }
 
   /// What a payment that is under way waits for.
-  private func reasonToWait(_ known: [Transaction]?) -> PendingReason {
-    known?.first { $0.step.isUnderWay }?.pendingReason ?? .storeUnavailable
+  private func reasonToWait(_ history: [Transaction]?) -> PendingReason {
+    history?.first { $0.step.isUnderWay }?.pendingReason ?? .storeUnavailable
   }
 
   /// A product that was charged, and whose receipt the publication refused, is not sold again until that is settled by a refund or a valid
   /// receipt.
-  private func findPaidWithoutAccess(_ known: [Transaction]?) {
-    guard attempt.standing == .untouched || attempt.isPaidWithoutAccess, let product, let known else { return }
-    if !purchases.covers(product), let last = known.first(where: \.isPaidWithoutAccess) {
+  private func findPaidWithoutAccess(_ history: [Transaction]?) {
+    guard attempt.standing == .untouched || attempt.isPaidWithoutAccess, let product, let history else { return }
+    if !purchases.covers(product), let last = history.first(where: \.isPaidWithoutAccess) {
       if paidWithoutAccess != last.id { (paidWithoutAccess, number) = (last.id, nil) }
       attempt.ended(.failed(.refused(code: PurchaseError.receiptRejected, sentence: last.sentence ?? "")))
     } else if attempt.isPaidWithoutAccess, paidWithoutAccess != nil {

@@ -233,14 +233,14 @@ import Runtime
       guard self != nil, !Task.isCancelled else { return }
       let answer: Result<SearchResults, any Error>
       do { answer = .success(try await store.search(words, cursor: cursor)) } catch { answer = .failure(error) }
-      var known: [FanClubHit] = []
+      var cachedClubs: [FanClubHit] = []
       if case .failure(let error) = answer, cursor == nil, RequestError(explaining: error).isUnreachable, !store.isClosed {
-        known = await store.knownFanClubs(named: words)
+        cachedClubs = await store.knownFanClubs(named: words)
       }
       guard let self, mine == generation, !store.isClosed else { return }
       switch answer {
       case .success(let page): found(page, isFirst: cursor == nil)
-      case .failure(let error): failed(RequestError(explaining: error), isFirst: cursor == nil, known)
+      case .failure(let error): failed(RequestError(explaining: error), isFirst: cursor == nil, cachedClubs)
       }
     }
   }
@@ -270,16 +270,16 @@ import Runtime
     clubNames = Dictionary(clubs.map { ($0.id, MarkedText(marked: $0.name)) }) { first, _ in first }
   }
 
-  /// - Parameter known: the fan clubs that are known without the publication.
-  private func failed(_ failure: RequestError, isFirst: Bool, _ known: [FanClubHit]) {
+  /// - Parameter cachedClubs: the fan clubs that are known without the publication.
+  private func failed(_ failure: RequestError, isFirst: Bool, _ cachedClubs: [FanClubHit]) {
     var new = state
     isUnanswered = failure.isUnreachable
     (new.isSearching, new.isLoadingMore) = (false, false)
     if isFirst {
       // Rows that answer another question must not stay.
-      (new.ids, new.clubs, new.canLoadMore) = ([], known.map(\.id), false)
+      (new.ids, new.clubs, new.canLoadMore) = ([], cachedClubs.map(\.id), false)
       (hits, drawn) = ([:], [])
-      show(known)
+      show(cachedClubs)
       new.phase =
         failure.isUnreachable ? .offline("Searching posts takes the publication, which cannot be reached now.") : .failed(failure.sentence)
     } else {

@@ -28,14 +28,14 @@ enum HTMLReader {
     var html = html
     return html.withUTF8 { bytes -> String? in
       var scanner = TagScanner(bytes)
-      var kept: [UInt8] = []
+      var output: [UInt8] = []
       var copied = 0
       while let tag = scanner.next() {
         guard tag.attributeCount > 1000 else { continue }
-        kept += bytes[copied..<tag.range.lowerBound]
+        output += bytes[copied..<tag.range.lowerBound]
         copied = tag.range.upperBound
       }
-      return copied == 0 ? nil : String(decoding: kept + bytes[copied...], as: UTF8.self)
+      return copied == 0 ? nil : String(decoding: output + bytes[copied...], as: UTF8.self)
     } ?? html
   }
 

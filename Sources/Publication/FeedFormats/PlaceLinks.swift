@@ -20,9 +20,9 @@ struct PlaceLinks {
     let name = written[written.index(after: mark)...]
     guard !name.isEmpty, name.utf8.count <= 3 * Self.longest else { return nil }
     guard mark == written.startIndex || Self.isSamePage(Links.resolve(String(written[..<mark]), base), base) else { return nil }
-    let kept = "#" + (name.removingPercentEncoding ?? String(name)).streamSafe
-    targets[kept] = .some(HTMLElements.link(written, base))
-    return kept
+    let storedLink = "#" + (name.removingPercentEncoding ?? String(name)).streamSafe
+    targets[storedLink] = .some(HTMLElements.link(written, base))
+    return storedLink
   }
 
   /// Whether two addresses are those of one page, which feeds write with or without TLS, a slash at the end, or tracking parameters.

@@ -57,11 +57,11 @@ extension String {
     guard characters > 1 else { return characters == 1 ? "…" : "" }
     let cut = line.prefix(characters - 1)
     let isWhole = line[cut.endIndex] == " "
-    var kept = cut[...]
+    var result = cut[...]
     // A single word longer than the whole line is cut where it must be.
-    if !isWhole, let space = cut.lastIndex(of: " "), space > cut.startIndex { kept = cut[..<space] }
-    while let last = kept.last, last.isWhitespace || ",;:–—-".contains(last) { kept.removeLast() }
-    return kept + "…"
+    if !isWhole, let space = cut.lastIndex(of: " "), space > cut.startIndex { result = cut[..<space] }
+    while let last = result.last, last.isWhitespace || ",;:–—-".contains(last) { result.removeLast() }
+    return result + "…"
   }
 }
 

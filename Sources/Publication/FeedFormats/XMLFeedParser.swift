@@ -193,7 +193,7 @@ struct XMLFeedParser {
   private mutating func name(_ local: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?, _ uri: UnsafePointer<xmlChar>?) -> XMLName
   {
     let key = NameKey(local: local, prefix: prefix, uri: uri)
-    if let known = names[key] { return known }
+    if let cached = names[key] { return cached }
     let isRSS = uri != nil && uri == rootURI && prefix == nil
     let vocabulary = isRSS ? .plain : XMLVocabulary(uri: uri.map { String(cString: $0) }, prefix: prefix.map { String(cString: $0) })
     let name = XMLName(vocabulary, String(cString: local).lowercased())

@@ -68,8 +68,8 @@ enum XMLRepair {
       return end
     }
     // Who declares such a name means the same by it.
-    if isEnded, let known = htmlEntityLookup(text) {
-      result.append(contentsOf: "&#\(known.pointee.value);".utf8)
+    if isEnded, let entity = htmlEntityLookup(text) {
+      result.append(contentsOf: "&#\(entity.pointee.value);".utf8)
       return end
     }
     if isEnded, declared.contains(text) {

@@ -63,13 +63,13 @@ extension APIClient {
   /// - Throws: ``ClientError``.
   public func orders() async throws(ClientError) -> [Order] {
     var (orders, cursor): ([Order], String?) = ([], nil)
-    var asked: Set<String> = []
+    var requestedCursors: Set<String> = []
     repeat {
       let (page, next): ([Order], String?) = try await listPage(.orders, query: Self.page(cursor))
       orders += page
       cursor = next
       // A server that leads in circles has no more.
-    } while cursor.map { asked.insert($0).inserted } ?? false
+    } while cursor.map { requestedCursors.insert($0).inserted } ?? false
     return orders
   }
 

@@ -42,7 +42,7 @@ final class Connections: Sendable {
     /// How many of them the requests took that were answered.
     var taken: Int64 = 0
     /// How many bytes of an answer the library has a copy of.
-    var held = 0
+    var buffered = 0
     var isEnded = false
 
     /// Whether an answer is being made, or its client receives it: then the connection stays.
@@ -170,7 +170,7 @@ final class Connections: Sendable {
       state.entries[connection]?.exchange = exchange
       if phase == .head {
         state.entries[connection]?.received = 0
-        state.entries[connection]?.held = 0
+        state.entries[connection]?.buffered = 0
         state.entries[connection]?.taken += taken
         state.entries[connection]?.readBefore = matinee_mhd_read_bytes(entry.descriptor)
       }
@@ -190,20 +190,20 @@ final class Connections: Sendable {
       guard let entry = state.entries[connection] else { return true }
       // Nearly all answers are small: only a large one is worth the sum.
       if bytes > Self.small {
-        let others = state.entries.filter { !$0.value.isEnded && $0.key != connection && $0.value.held > Self.small }
-        let own = others.values.reduce(0) { $0 + ($1.client == entry.client ? $1.held : 0) }
+        let others = state.entries.filter { !$0.value.isEnded && $0.key != connection && $0.value.buffered > Self.small }
+        let own = others.values.reduce(0) { $0 + ($1.client == entry.client ? $1.buffered : 0) }
         guard entry.client == nil || own == 0 || own + bytes <= limits.unsent / 4 else { return false }
-        var held = others.values.reduce(0) { $0 + $1.held }
+        var total = others.values.reduce(0) { $0 + $1.buffered }
         var slowest: [OpaquePointer] = []
-        for (name, other) in others.sorted(by: { $0.value.since < $1.value.since }) where held > 0 && held + bytes > limits.unsent {
+        for (name, other) in others.sorted(by: { $0.value.since < $1.value.since }) where total > 0 && total + bytes > limits.unsent {
           guard other.isSlow(at: uptime) else { continue }
           slowest.append(name)
-          held -= other.held
+          total -= other.buffered
         }
-        guard held == 0 || held + bytes <= limits.unsent else { return false }
+        guard total == 0 || total + bytes <= limits.unsent else { return false }
         for name in slowest { Self.end(&state, name) }
       }
-      state.entries[connection]?.held = bytes
+      state.entries[connection]?.buffered = bytes
       return true
     }
   }
@@ -219,7 +219,7 @@ final class Connections: Sendable {
         switch entry.phase {
         case .head where uptime - entry.since > limits.headTime: Self.end(&state, connection)
         case .body where uptime - entry.since > limits.bodyTime + .seconds(entry.limit / Self.rate): Self.end(&state, connection)
-        case .sending where uptime - entry.since > limits.bodyTime + .seconds(entry.held / Self.rate): Self.end(&state, connection)
+        case .sending where uptime - entry.since > limits.bodyTime + .seconds(entry.buffered / Self.rate): Self.end(&state, connection)
         case .sending:
           let delivered = Self.delivered(entry.descriptor)
           guard delivered != entry.delivered else { continue }

@@ -31,8 +31,8 @@ struct RequestReader {
       exchange.limit = daemon.limits.body
       daemon.connections.enter(.body, connection, limit: exchange.limit, at: daemon.uptime)
       if let refusal = refusal(needsHost: version != "HTTP/1.0") { return refuse(refusal) }
-      if let target = exchange.target, let known = Request.Method(rawValue: method), exchange.declared > 0 {
-        let head = Request(known, target, headers: headers())
+      if let target = exchange.target, let requestMethod = Request.Method(rawValue: method), exchange.declared > 0 {
+        let head = Request(requestMethod, target, headers: headers())
         exchange.limit = daemon.bodyLimit(head)
         exchange.isAsking = !hasRoom && daemon.admit(head, exchange, connection)
         if exchange.isAsking { return true }
@@ -49,12 +49,12 @@ struct RequestReader {
     guard part.isEmpty else { return take(part) }
     if let refusal = exchange.refusal { return queue(refusal, closing: true) }
     guard let target = exchange.target else { return false }
-    guard let known = Request.Method(rawValue: method) else { return queue(daemon.unknownMethod(target)) }
+    guard let requestMethod = Request.Method(rawValue: method) else { return queue(daemon.unknownMethod(target)) }
     // The library itself leaves the body out of an answer to HEAD, and sends its length.
-    let asked = known == .head ? .get : known
+    let routedMethod = requestMethod == .head ? .get : requestMethod
     guard let body = exchange.file.map(\.data) ?? exchange.body else { return queue(noRoom, closing: true) }
     if exchange.file != nil { daemon.told(ofDocumentWithRoom: true) }
-    var request = Request(asked, target, headers: headers(), body: body)
+    var request = Request(routedMethod, target, headers: headers(), body: body)
     request.client = ClientAddress.of(connection, request.headers, trusting: daemon.limits.trustedProxies)
     daemon.look(forProxyOn: connection, request.headers)
     daemon.dispatch(request, exchange, connection)

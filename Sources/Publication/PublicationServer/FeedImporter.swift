@@ -196,8 +196,8 @@ extension Publication {
   fileprivate func stored(of document: FeedDocument, as origin: FeedOrigin) async throws -> Int {
     switch document {
     case .feed:
-      let known = try await feedRepository.feed(at: [origin.source, origin.version?.url].compactMap(\.self))?.source
-      return try await content.fanClub(ImportedFeed.clubID(known ?? origin.source), for: "")?.posts ?? 0
+      let source = try await feedRepository.feed(at: [origin.source, origin.version?.url].compactMap(\.self))?.source
+      return try await content.fanClub(ImportedFeed.clubID(source ?? origin.source), for: "")?.posts ?? 0
     case .outline(let outline):
       var count = 0
       for url in outline.feeds.compactMap({ $0.feedURL.flatMap { FeedAddress.url($0) } }) {

@@ -165,9 +165,9 @@ public final class Element {
   /// - Throws: `DriverError.refused` when it is no button, or cannot be pressed now.
   public func press() throws {
     guard isEnabled else { throw DriverError.refused("\(self) is not enabled") }
-    let known = actions
-    guard let action = ["click", "clicked", "activate"].first(where: known.contains) else {
-      throw DriverError.refused("\(self) cannot be pressed; it can \(known)")
+    let actions = actions
+    guard let action = ["click", "clicked", "activate"].first(where: actions.contains) else {
+      throw DriverError.refused("\(self) cannot be pressed; it can \(actions)")
     }
     try perform(action)
   }

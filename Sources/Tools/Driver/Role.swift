@@ -6,7 +6,7 @@ public struct Role: Equatable, Sendable, CustomStringConvertible {
 
   private init(_ number: UInt32, _ name: String) { (self.number, description) = (number, name) }
 
-  init(number: UInt32) { self = Self.known[number] ?? Role(number, "role \(number)") }
+  init(number: UInt32) { self = Self.byNumber[number] ?? Role(number, "role \(number)") }
 
   /// A push button.
   public static let button = Role(43, "push button")
@@ -41,7 +41,7 @@ public struct Role: Equatable, Sendable, CustomStringConvertible {
   /// A top-level window.
   public static let window = Role(23, "frame")
 
-  private static let known: [UInt32: Role] = {
+  private static let byNumber: [UInt32: Role] = {
     let all = [
       button, toggle, radio, tab, entry, secret, label, heading, list, row, scroller, picture, link, alert, dialog, window,
       Role(20, "filler"), Role(38, "page tab list"), Role(39, "panel"), Role(42, "progress bar"), Role(75, "application"),

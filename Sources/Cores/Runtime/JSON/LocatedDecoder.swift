@@ -27,17 +27,17 @@ final class LocatedReading {
   func refuseUnknown() throws(LocatedJSON.Failure) {
     for node in opened.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
       guard case .object(let members) = node.value else { continue }
-      let known = requested[node.range.lowerBound] ?? []
-      if let member = members.first(where: { !known.contains($0.name) }) { throw unknown(member, known.sorted()) }
+      let allowed = requested[node.range.lowerBound] ?? []
+      if let member = members.first(where: { !allowed.contains($0.name) }) { throw unknown(member, allowed.sorted()) }
     }
   }
 
-  func unknown(_ member: JSONNode.Member, _ known: [String]) -> LocatedJSON.Failure {
+  func unknown(_ member: JSONNode.Member, _ allowed: [String]) -> LocatedJSON.Failure {
     let hint: String
-    if let near = Spelling.nearest(to: member.name, among: known) {
+    if let near = Spelling.nearest(to: member.name, among: allowed) {
       hint = "; did you mean “\(near)”?"
     } else {
-      hint = known.isEmpty ? "; the object is to be empty" : "; there can be \(Spelling.list(known))"
+      hint = allowed.isEmpty ? "; the object is to be empty" : "; there can be \(Spelling.list(allowed))"
     }
     return text.failure(at: member.place, "there is no “\(member.name)” here\(hint)")
   }

@@ -84,8 +84,8 @@ extension UUID: PlainJSON {
 /// Words that people mistype.
 enum Spelling {
   /// The word that `word` was probably meant to be; `nil` when none is close.
-  static func nearest(to word: String, among known: [String]) -> String? {
-    let ranked = known.sorted().map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
+  static func nearest(to word: String, among words: [String]) -> String? {
+    let ranked = words.sorted().map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
     guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
     return best.distance <= max(1, min(3, word.count / 3)) ? best.word : nil
   }

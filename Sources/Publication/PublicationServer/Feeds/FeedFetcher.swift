@@ -52,56 +52,56 @@ struct FeedFetcher: Sendable {
   let clock: any AppClock
   let reader: FeedReader
 
-  /// - Parameter known: the stored version; without a tag and a date the document is fetched in any case.
+  /// - Parameter feed: the stored version; without a tag and a date the document is fetched in any case.
   /// - Throws: ``Failure``; `CancellationError`.
-  func fetch(_ known: FeedVersion) async throws -> Answer {
-    var (target, home, isForGood) = (known.url, known.url, true)
+  func fetch(_ feed: FeedVersion) async throws -> Answer {
+    var (target, home, isForGood) = (feed.url, feed.url, true)
     for _ in 0...Self.mostRedirects {
-      let response = try await request(target, known)
+      let response = try await request(target, feed)
       let version = FeedVersion(
         url: home, etag: response.headers["ETag"].flatMap(Self.validator),
         modified: response.headers["Last-Modified"].flatMap(Self.validator),
         maxAge: response.headers.remainingFreshness?.components.seconds ?? 0)
       switch response.status {
       case 200: return .document(response.body, contentType: response.headers["Content-Type"], version, address: target)
-      case 304 where known.etag != nil || known.modified != nil:
+      case 304 where feed.etag != nil || feed.modified != nil:
         return .unchanged(
           FeedVersion(
-            url: home, etag: version.etag ?? known.etag, modified: version.modified ?? known.modified, ttl: known.ttl,
+            url: home, etag: version.etag ?? feed.etag, modified: version.modified ?? feed.modified, ttl: feed.ttl,
             maxAge: version.maxAge))
       case 301, 302, 303, 307, 308:
         guard let next = response.headers["Location"].flatMap({ FeedAddress.url($0, from: target) }) else {
-          throw Failure(url: known.url, sentence: "the server redirects to what is no http or https address.")
+          throw Failure(url: feed.url, sentence: "the server redirects to what is no http or https address.")
         }
         isForGood = isForGood && [301, 308].contains(response.status)
         if isForGood { home = next }
         target = next
-      case 410: throw Failure(url: known.url, sentence: "the server says that this feed is gone for good.", isGone: true)
+      case 410: throw Failure(url: feed.url, sentence: "the server says that this feed is gone for good.", isGone: true)
       default:
         throw Failure(
-          url: known.url, sentence: "the server answered with status \(response.status).",
+          url: feed.url, sentence: "the server answered with status \(response.status).",
           retryAfter: response.headers.retryAfter(at: clock.now))
       }
     }
-    throw Failure(url: known.url, sentence: "the server redirects without end.")
+    throw Failure(url: feed.url, sentence: "the server redirects without end.")
   }
 
   /// A tag or a date that is stored and sent again; `nil` for one that is longer than any server's.
   private static func validator(_ text: String) -> String? { text.utf8.count <= 1024 ? text : nil }
 
-  private func request(_ target: String, _ known: FeedVersion) async throws -> Response {
+  private func request(_ target: String, _ feed: FeedVersion) async throws -> Response {
     var request = Request(.get, target, headers: ["Accept": Self.accepted])
-    request.headers["If-None-Match"] = known.etag
-    request.headers["If-Modified-Since"] = known.modified
+    request.headers["If-None-Match"] = feed.etag
+    request.headers["If-Modified-Since"] = feed.modified
     do {
       return try await web.send(request)
     } catch TransportError.tooLarge(let limit) {
-      throw Failure(url: known.url, sentence: "the document has more than \(limit / 1_000_000) MB, and so much is not read.", offset: limit)
+      throw Failure(url: feed.url, sentence: "the document has more than \(limit / 1_000_000) MB, and so much is not read.", offset: limit)
     } catch let error as TransportError {
       var sentence = error.sentence(about: "the feed's server")
       // A reader who typed no scheme does not know that one was chosen.
       if case .insecure(_, nil) = error { sentence += " If it has no https, write http:// in front of the address." }
-      throw Failure(url: known.url, sentence: sentence, details: "\(error)")
+      throw Failure(url: feed.url, sentence: sentence, details: "\(error)")
     }
   }
 

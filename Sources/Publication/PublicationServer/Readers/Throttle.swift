@@ -37,16 +37,16 @@ final class Throttle {
     // One who guesses would lock out all clients without an address.
     guard key.client != nil else { return }
     if failures.count >= Self.capacity, failures[key] == nil { forget(uptime) }
-    let known = failures[key].flatMap { uptime - $0.last < Self.memory ? $0.count : nil } ?? 0
-    let count = known + 1
+    let recentCount = failures[key].flatMap { uptime - $0.last < Self.memory ? $0.count : nil } ?? 0
+    let count = recentCount + 1
     let pause = count < Self.free ? .zero : min(Self.longest, .seconds(30 << min(count - Self.free, 5)))
     failures[key] = Failures(count: count, until: uptime + pause, last: uptime)
   }
 
   /// The guess was never checked.
   func takeBack(_ key: Key) {
-    guard let known = failures[key] else { return }
-    failures[key] = known.count > 1 ? Failures(count: known.count - 1, until: .zero, last: known.last) : nil
+    guard let entry = failures[key] else { return }
+    failures[key] = entry.count > 1 ? Failures(count: entry.count - 1, until: .zero, last: entry.last) : nil
   }
 
   /// The guess was right.
@@ -73,9 +73,9 @@ final class Throttle {
   /// The client's standing, by its last password.
   func standing(_ client: String?, at uptime: Duration) -> PasswordHasher.Standing {
     guard let client else { return .right }
-    guard let known = clients[client] else { return .new }
-    guard uptime - known.last < (known.account != nil ? Self.memoryOfRight : Self.memoryOfWrong) else { return .new }
-    return known.account != nil ? .right : .wrong
+    guard let entry = clients[client] else { return .new }
+    guard uptime - entry.last < (entry.account != nil ? Self.memoryOfRight : Self.memoryOfWrong) else { return .new }
+    return entry.account != nil ? .right : .wrong
   }
 
   /// Whether that account was the last that was signed in to from the client.

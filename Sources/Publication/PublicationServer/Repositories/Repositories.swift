@@ -166,7 +166,7 @@ protocol ReaderRepository {
   nonisolated(nonsending) func endSession(_ id: SessionFamily.ID, of reader: Reader.ID) async throws -> Bool
   /// Ends a reader's sessions, but for one.
   /// - Returns: those that there were.
-  nonisolated(nonsending) func endSessions(of reader: Reader.ID, except kept: SessionFamily.ID?) async throws -> [SessionFamily.ID]
+  nonisolated(nonsending) func endSessions(of reader: Reader.ID, except session: SessionFamily.ID?) async throws -> [SessionFamily.ID]
   /// A reader's sessions, the last used first.
   nonisolated(nonsending) func sessions(of reader: Reader.ID, at time: Int64, limit: Int) async throws -> [SessionFamily.Listed]
   /// Sets another password, ends the reader's sessions, and forgets the accounts at providers that they added, in one step.

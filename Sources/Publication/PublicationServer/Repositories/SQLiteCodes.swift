@@ -13,7 +13,7 @@ struct MailedCode {
   /// Who asked.
   let client: String?
   /// In seconds since 1970.
-  let asked: Int64
+  let requestedAt: Int64
 }
 
 /// ``CodeRepository`` on SQLite.
@@ -23,7 +23,7 @@ struct SQLiteCodes: CodeRepository {
   func add(_ code: MailedCode, isOwn: Bool) throws -> Bool {
     try database.transaction {
       // What is ahead was asked for by a clock that was wrong.
-      try database.execute("DELETE FROM mailed_code WHERE asked <= ? OR asked > ?", code.asked - Self.memory, code.asked)
+      try database.execute("DELETE FROM mailed_code WHERE asked <= ? OR asked > ?", code.requestedAt - Self.memory, code.requestedAt)
       let ofAll = try count("code <> x''", [])
       let ofAddress = try count("email = ?", [code.email])
       let ofClient = try code.client.map { try count("client = ?", [$0]) } ?? 0
@@ -38,7 +38,7 @@ struct SQLiteCodes: CodeRepository {
       }
       try database.execute(
         "INSERT INTO mailed_code (digest, code, email, client, asked, tries) VALUES (?, ?, ?, ?, ?, 0)", code.digest, code.code, code.email,
-        code.client, code.asked)
+        code.client, code.requestedAt)
       return true
     }
   }
@@ -50,7 +50,7 @@ struct SQLiteCodes: CodeRepository {
   func code(_ digest: Data, at time: Int64) throws -> MailedCode? {
     try database.queryOne(
       "SELECT digest, code, email, client, asked FROM mailed_code WHERE digest = ?1 AND \(Self.isGood)", digest, time
-    ) { MailedCode(digest: try $0.get(0), code: try $0.get(1), email: try $0.get(2), client: try $0.get(3), asked: try $0.get(4)) }
+    ) { MailedCode(digest: try $0.get(0), code: try $0.get(1), email: try $0.get(2), client: try $0.get(3), requestedAt: try $0.get(4)) }
   }
 
   func countTry(_ digest: Data, at time: Int64) throws -> Int? {

@@ -24,18 +24,18 @@ struct SQLiteComments: CommentRepository {
 
   func put(_ id: Comment.ID, on post: Post.ID, by reader: Reader.ID, text: String, at time: Int64) throws -> CommentOutcome {
     try database.transaction {
-      let known = try database.queryOne("SELECT post, reader, deleted FROM comment WHERE id = ?", id) { row in
+      let stored = try database.queryOne("SELECT post, reader, deleted FROM comment WHERE id = ?", id) { row in
         (post: try row.get(0, as: String.self), reader: try row.get(1, as: String.self), isDeleted: try row.get(2, as: Bool.self))
       }
-      if let known {
-        guard known.post == post, known.reader == reader, !known.isDeleted else { return .taken }
+      if let stored {
+        guard stored.post == post, stored.reader == reader, !stored.isDeleted else { return .taken }
         try database.execute("UPDATE comment SET text = ? WHERE id = ?", text, id)
       } else {
         try database.execute(
           "INSERT INTO comment (id, post, reader, text, posted) VALUES (?, ?, ?, ?, ?)", id, post, reader, text, time)
       }
       let written = try database.queryOne("\(Self.select) WHERE comment.id = ?2", reader, id, map: Self.comment)
-      return written.map { .written($0, isNew: known == nil) } ?? .taken
+      return written.map { .written($0, isNew: stored == nil) } ?? .taken
     }
   }
 

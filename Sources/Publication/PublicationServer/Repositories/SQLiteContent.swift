@@ -135,9 +135,9 @@ struct SQLiteContent: ContentRepository {
     let (column, name) = mark == .read ? ("number", "number") : ("post", "id")
     if isSet {
       // A post that was read by itself stays read when a mark on many posts is undone.
-      let known = mark == .read ? "UPDATE SET mark = NULL" : "NOTHING"
+      let action = mark == .read ? "UPDATE SET mark = NULL" : "NOTHING"
       try database.execute(
-        "INSERT INTO \(mark.rawValue) (\(column), reader) SELECT \(name), ? FROM post WHERE id = ? ON CONFLICT DO \(known)", reader, post)
+        "INSERT INTO \(mark.rawValue) (\(column), reader) SELECT \(name), ? FROM post WHERE id = ? ON CONFLICT DO \(action)", reader, post)
     } else {
       try database.execute(
         "DELETE FROM \(mark.rawValue) WHERE reader = ? AND \(column) = (SELECT \(name) FROM post WHERE id = ?)", reader, post)

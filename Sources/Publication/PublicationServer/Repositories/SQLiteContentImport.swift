@@ -107,8 +107,8 @@ extension SQLiteContent {
     ]
     // What has none is the same as what an earlier version stored.
     let digest = try Digest.sha256(fields: enclosures.map { fields + [$0] } ?? fields)
-    if let known = try database.queryOne("SELECT digest FROM post WHERE id = ?", post.id, map: { try $0.get(0, as: Data.self) }) {
-      guard known != digest else { return .unchanged }
+    if let storedDigest = try database.queryOne("SELECT digest FROM post WHERE id = ?", post.id, map: { try $0.get(0, as: Data.self) }) {
+      guard storedDigest != digest else { return .unchanged }
       try database.execute(
         """
         UPDATE post SET title = ?, byline = ?, teaser = ?, picture = ?, url = ?, premium = ?, digest = ?, body = ?, enclosures = ?,

@@ -58,16 +58,16 @@ struct SQLiteFeeds: FeedRepository {
       var result = AddedClubs()
       for (club, url) in feeds[part] {
         try job?.advance(.storing, done: part.lowerBound + result.all.count, of: feeds.count)
-        let known = try feed(at: [url])?.club
-        if known == nil {
+        let stored = try feed(at: [url])?.club
+        if stored == nil {
           let isNew = try !content.isThere(club.id)
           if isNew { try content.store(club, source: url, addedBy: job?.follower) }
           try database.execute("INSERT INTO feed (fan_club, url) VALUES (?, ?)", club.id, url)
           if isNew { result.new.append(club.id) }
         }
-        result.all.append(known ?? club.id)
-        if job == nil { try content.takeOver(known ?? club.id) }
-        if let reader = job?.follower, try content.follow(known ?? club.id, by: reader) { result.followed.append(known ?? club.id) }
+        result.all.append(stored ?? club.id)
+        if job == nil { try content.takeOver(stored ?? club.id) }
+        if let reader = job?.follower, try content.follow(stored ?? club.id, by: reader) { result.followed.append(stored ?? club.id) }
       }
       try job?.advance(.storing, done: part.upperBound, of: feeds.count)
       return result

@@ -15,10 +15,10 @@ struct SQLiteKeys: KeyRepository {
 
   func start(_ key: KeySet.Key, at time: Int64) throws {
     try database.transaction {
-      let known = try current()
-      guard known != key else { return }
-      if let known, try database.queryOne("SELECT 1 FROM receipt_key WHERE kid = ?", known.kid, map: { _ in true }) == nil {
-        try retire(known, at: time)
+      let previous = try current()
+      guard previous != key else { return }
+      if let previous, try database.queryOne("SELECT 1 FROM receipt_key WHERE kid = ?", previous.kid, map: { _ in true }) == nil {
+        try retire(previous, at: time)
       }
       try database.set("receipt_key", to: key)
     }

@@ -11,7 +11,7 @@ struct SQLiteOrders: OrderRepository {
 
   func start(_ order: StoredOrder) throws -> (order: StoredOrder, isNew: Bool) {
     try database.transaction {
-      if let known = try self.order(order.id) { return (known, false) }
+      if let stored = try self.order(order.id) { return (stored, false) }
       var order = order
       order.code = try freeCode(order.id)
       try database.execute(

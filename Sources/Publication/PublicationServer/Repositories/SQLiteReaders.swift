@@ -131,8 +131,8 @@ struct SQLiteReaders: ReaderRepository {
     try database.execute("DELETE FROM session WHERE id = ? AND reader = ?", id, reader) == 1
   }
 
-  func endSessions(of reader: Reader.ID, except kept: SessionFamily.ID?) throws -> [SessionFamily.ID] {
-    try database.query("DELETE FROM session WHERE reader = ? AND id IS NOT ? RETURNING id", reader, kept) { try $0.get(0) }
+  func endSessions(of reader: Reader.ID, except session: SessionFamily.ID?) throws -> [SessionFamily.ID] {
+    try database.query("DELETE FROM session WHERE reader = ? AND id IS NOT ? RETURNING id", reader, session) { try $0.get(0) }
   }
 
   func sessions(of reader: Reader.ID, at time: Int64, limit: Int) throws -> [SessionFamily.Listed] {

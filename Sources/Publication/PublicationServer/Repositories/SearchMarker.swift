@@ -235,7 +235,7 @@ private struct RecentStarts {
   private var ring: [Int]
   private(set) var count = 0
 
-  init(_ kept: Int) { ring = Array(repeating: 0, count: kept + 1) }
+  init(_ capacity: Int) { ring = Array(repeating: 0, count: capacity + 1) }
 
   mutating func append(_ start: Int) {
     ring[count % ring.count] = start

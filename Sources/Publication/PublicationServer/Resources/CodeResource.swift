@@ -22,7 +22,7 @@ struct CodeResource {
     let recipient = found.flatMap { $0.hasAddress && $0.email != sample ? $0 : nil }
     let mailed = MailedCode(
       digest: try Digest.sha256(Data(challenge.utf8)), code: recipient == nil ? Data() : try Self.digest(code, challenge), email: email,
-      client: call.request.client, asked: session.clock.unixTime)
+      client: call.request.client, requestedAt: session.clock.unixTime)
     let isOwn = session.throttle.isOwn(Throttle.Key(email: email, client: call.request.client), at: session.clock.uptime)
     guard try await codes.add(mailed, isOwn: isOwn) else {
       return .problem(

@@ -147,10 +147,10 @@ struct IdentityService {
     self.address = address
     offered = providers
     self.providers = providers.map { provider in
-      let known = OpenIDProvider(issuer: provider.issuer, clientID: provider.clientID)
+      let openIDProvider = OpenIDProvider(issuer: provider.issuer, clientID: provider.clientID)
       return Provider(
         name: provider.name, addsReaders: addingReaders.contains(provider.issuer),
-        directory: ProviderDirectory(known, transport: transport, clock: clock))
+        directory: ProviderDirectory(openIDProvider, transport: transport, clock: clock))
     }
   }
 }

@@ -30,13 +30,13 @@ final class LogLimit: Sendable {
     let now = clock.uptime
     let before: Int? = kinds.withLock { kinds in
       if kinds.count >= Self.mostKinds, kinds[name] == nil { kinds = [:] }
-      let known = kinds[name] ?? Kind(since: now)
-      if now - known.since >= Self.period {
+      let kind = kinds[name] ?? Kind(since: now)
+      if now - kind.since >= Self.period {
         kinds[name] = Kind(since: now, count: 1)
-        return max(0, known.count - Self.most)
+        return max(0, kind.count - Self.most)
       }
-      kinds[name] = Kind(since: known.since, count: known.count + 1)
-      return known.count < Self.most ? 0 : nil
+      kinds[name] = Kind(since: kind.since, count: kind.count + 1)
+      return kind.count < Self.most ? 0 : nil
     }
     guard let before else { return }
     if before > 0 { writeLine("\(before) more lines like the next one were left out.") }

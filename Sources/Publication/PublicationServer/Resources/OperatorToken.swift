@@ -14,7 +14,7 @@ extension Publication {
 
   /// - Throws: `Problem` with ``Problem/Code/notFound``: a client without the token learns nothing.
   func authenticateOperator(_ request: Request) throws {
-    guard let known = operatorDigest, let given = try Self.tokenDigest(request), known == given else {
+    guard let expected = operatorDigest, let given = try Self.tokenDigest(request), expected == given else {
       throw Problem.nothing(at: request.path)
     }
     sessions.learn(given, SessionCache.Entry(reader: "operator", session: nil, expires: 0))

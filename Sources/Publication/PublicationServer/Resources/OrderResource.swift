@@ -15,7 +15,7 @@ struct OrderResource {
   nonisolated(nonsending) func start(_ call: Call, _ request: OrderRequest) async throws -> Response {
     let reader = try call.signedIn.id
     let id = try Self.orderID(call)
-    if let known = try await orders.order(id) { return try await answer(known, request, call) }
+    if let stored = try await orders.order(id) { return try await answer(stored, request, call) }
     guard let product = try await content.product(request.productID, in: request.currency?.uppercased()) else {
       throw Problem(
         code: .unknownProduct, title: "This publication does not sell “\(request.productID.prefix(100))”.", status: 404)
@@ -104,17 +104,17 @@ struct OrderResource {
   nonisolated(nonsending) func refuseSecond(_ order: StoredOrder, name: String? = nil) async throws {
     guard order.kind == .nonConsumable, try await orders.openAttempt(of: order.id) == nil else { return }
     let others = try await orders.orders(OrderQuery(reader: order.reader, product: order.product)).filter { $0.id != order.id }
-    let known = if let name { name } else { try await content.product(order.product, in: nil)?.name ?? order.product }
+    let name = if let name { name } else { try await content.product(order.product, in: nil)?.name ?? order.product }
     if others.contains(where: { $0.state == .paid && ($0.expires ?? .max) > clock.unixTime }) {
-      throw Problem.conflict("You own “\(known)” already, so nothing was charged.")
+      throw Problem.conflict("You own “\(name)” already, so nothing was charged.")
     }
     if others.contains(where: { $0.state == .deferred }) {
-      throw Problem.conflict("You have ordered “\(known)” already, and the payment waits for approval. Nothing more was charged.")
+      throw Problem.conflict("You have ordered “\(name)” already, and the payment waits for approval. Nothing more was charged.")
     }
     for other in others where other.state == .open {
       guard try await orders.openAttempt(of: other.id) != nil else { continue }
       throw Problem.conflict(
-        "You have ordered “\(known)” already, and the payment provider has yet to say whether it charged you. Nothing more was charged; try "
+        "You have ordered “\(name)” already, and the payment provider has yet to say whether it charged you. Nothing more was charged; try "
           + "again in a moment.")
     }
   }

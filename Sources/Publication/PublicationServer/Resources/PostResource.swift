@@ -62,16 +62,16 @@ struct PostResource {
 
   /// Marks everything as read that appeared until some moment. A repeated request only adds posts that appeared later, or were marked as
   /// unread since.
-  nonisolated(nonsending) func markRead(_ call: Call, _ asked: ReadRequest) async throws -> Response {
-    guard let until = Int64(exactly: asked.until.timeIntervalSince1970.rounded(.down)) else {
+  nonisolated(nonsending) func markRead(_ call: Call, _ request: ReadRequest) async throws -> Response {
+    guard let until = Int64(exactly: request.until.timeIntervalSince1970.rounded(.down)) else {
       throw Problem.badRequest("“until” is no moment.")
     }
-    guard asked.clubs?.count ?? 0 <= ReadRequest.mostClubs else {
+    guard request.clubs?.count ?? 0 <= ReadRequest.mostClubs else {
       throw Problem.badRequest("“clubs” names more than \(ReadRequest.mostClubs).")
     }
     let reader = try call.signedIn.id
     try await readAllTurns.take(reader) {
-      var rest: ReadAll? = ReadAll(until: until, clubs: asked.clubs, mark: asked.id?.uuidString)
+      var rest: ReadAll? = ReadAll(until: until, clubs: request.clubs, mark: request.id?.uuidString)
       while let part = rest {
         rest = try await content.markRead(part, by: reader, limit: Self.readAtATime)
         try await letOthersIn()

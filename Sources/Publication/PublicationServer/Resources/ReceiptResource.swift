@@ -27,9 +27,9 @@ struct ReceiptResource {
   nonisolated(nonsending) func verify(_ call: Call, _ request: ReceiptRequest) async throws -> Response {
     let reader = try call.signedIn.id
     let issuer = try await content.info()?.id
-    var known = [try signingKey().verificationKey]
-    for key in try await keys.retired(neededAt: nil) { known.append(try key.verificationKey) }
-    guard let payload = try? JWS.verify(request.receipt, keys: known), let claims = try? Wire.decode(ReceiptClaims.self, from: payload),
+    var trusted = [try signingKey().verificationKey]
+    for key in try await keys.retired(neededAt: nil) { trusted.append(try key.verificationKey) }
+    guard let payload = try? JWS.verify(request.receipt, keys: trusted), let claims = try? Wire.decode(ReceiptClaims.self, from: payload),
       claims.iss == issuer
     else { throw Problem.receiptRejected("This receipt is not one of this publication’s.") }
     guard claims.sub == reader, let order = try await orders.order(claims.jti), order.reader == reader,
@@ -62,7 +62,7 @@ struct ReceiptResource {
     let key = try SigningKey.generate(algorithm)
     let new = KeySet.Key(key.verificationKey)
     // Of a key whose file was lost the public half is stored: receipts that it signed stay valid.
-    if let known = try await keys.current() { try await keys.retire(known, at: clock.unixTime) }
+    if let previous = try await keys.current() { try await keys.retire(previous, at: clock.unixTime) }
     try replaceKey(key)
     try await keys.start(new, at: clock.unixTime)
     return new

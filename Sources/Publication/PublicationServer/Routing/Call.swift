@@ -37,11 +37,11 @@ struct Call: Sendable {
   func knows(_ tag: String) -> Bool {
     // By bytes: there is room for ten thousand in a head.
     let tags = request.headers["If-None-Match"]?.utf8.split(separator: UInt8(ascii: ",")) ?? []
-    let known = ["*", tag, "W/" + tag].map { Array($0.utf8) }
+    let matching = ["*", tag, "W/" + tag].map { Array($0.utf8) }
     return tags.contains { field in
       let end = field.lastIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } ?? field.startIndex
       let named = field[...end].drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-      return known.contains { $0.elementsEqual(named) }
+      return matching.contains { $0.elementsEqual(named) }
     }
   }
 

@@ -46,14 +46,14 @@ final class Turns: Sendable {
   private func enter(_ session: String) async -> Bool {
     await withCheckedContinuation { continuation in
       let mayWork: Bool? = sessions.withLock { sessions in
-        var known = sessions[session] ?? Session()
-        defer { sessions[session] = known }
-        if known.working < mostAtATime {
-          known.working += 1
+        var entry = sessions[session] ?? Session()
+        defer { sessions[session] = entry }
+        if entry.working < mostAtATime {
+          entry.working += 1
           return true
         }
-        guard known.waiting.count < longestQueue else { return false }
-        known.waiting.append(continuation)
+        guard entry.waiting.count < longestQueue else { return false }
+        entry.waiting.append(continuation)
         return nil
       }
       if let mayWork { continuation.resume(returning: mayWork) }
@@ -62,11 +62,11 @@ final class Turns: Sendable {
 
   private func leave(_ session: String) {
     let next: CheckedContinuation<Bool, Never>? = sessions.withLock { sessions in
-      guard var known = sessions[session] else { return nil }
-      defer { sessions[session] = known.working == 0 ? nil : known }
+      guard var entry = sessions[session] else { return nil }
+      defer { sessions[session] = entry.working == 0 ? nil : entry }
       // The place goes to the request that waits longest.
-      if !known.waiting.isEmpty { return known.waiting.removeFirst() }
-      known.working -= 1
+      if !entry.waiting.isEmpty { return entry.waiting.removeFirst() }
+      entry.working -= 1
       return nil
     }
     next?.resume(returning: true)
