@@ -372,7 +372,10 @@ extension ReadConnections {
     let request = Request(.get, "/v1/posts?\(encoded)=\(encoded)", headers: ["If-None-Match": "x\(marks)"])
     let texts = request.query.flatMap { [$0.name, $0.value] } + [request.headers["If-None-Match"] ?? ""]
     #expect(texts.map(\.unicodeScalars.count) == [31, 31, 31])
-    #expect(try Router.publication.find(Request(.get, "/v1/posts/\(encoded)")).call.parameter.unicodeScalars.count == 31)
+    // In a path no more of them are decoded than a name has room for.
+    let name = APIPath.encoded("x" + String(repeating: "\u{301}", count: 70) + String(repeating: "\u{323}", count: 70))
+    #expect(try Router.publication.find(Request(.get, "/v1/posts/\(name)")).call.parameter.unicodeScalars.count == 31)
+    #expect(throws: Problem.self) { try Router.publication.find(Request(.get, "/v1/posts/\(encoded)")) }
   }
 
   /// Addresses are stored as texts are.

@@ -63,6 +63,14 @@ import Testing
       #expect(response.body.count < 500)
       #expect(rig.publication.methodNotAllowed(at: path).status == 404)
     }
+    // Nor of a segment that is longer than any name.
+    let long = "/v1/posts/" + String(repeating: "%CC%81", count: 5200)
+    for path in [long, "/v1/posts/" + String(repeating: "a", count: Router.longestSegment) + "%"] {
+      #expect(await rig.send(.get, path).status == 404)
+      #expect(rig.publication.methodNotAllowed(at: path).status == 404)
+      #expect(rig.publication.bodyLimit(Request(.put, path, body: Data([1]))) == Router.bodyLimit)
+    }
+    #expect(await rig.send(.get, "/v1/posts/" + String(repeating: "a", count: Router.longestSegment - 1) + "%").status == 400)
     #expect(await rig.send(.get, "/v1/posts/%").status == 400)
     let parameters = { "/v1/keys?" + Array(repeating: "a=%", count: $0).joined(separator: "&") }
     #expect(await rig.send(.get, parameters(Router.mostParameters)).status == 200)

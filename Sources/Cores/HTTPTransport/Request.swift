@@ -41,13 +41,43 @@ public struct Request: Equatable, Sendable {
     // By bytes: a listener splits what strangers sent, and characters take twenty times as long.
     target.utf8.dropFirst(path.utf8.count + 1).split(separator: UInt8(ascii: "&")).map { pair in
       let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      return (Self.decode(parts[0]), parts.count > 1 ? Self.decode(parts[1]) : "")
+      return (Self.decodeParameter(parts[0]), parts.count > 1 ? Self.decodeParameter(parts[1]) : "")
     }
   }
 
-  private static func decode(_ part: Substring.UTF8View) -> String {
-    let spaced = String(decoding: part.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
-    return (spaced.removingPercentEncoding ?? String(decoding: part, as: UTF8.self)).streamSafe
+  private static func decodeParameter(_ part: Substring.UTF8View) -> String {
+    decode(part, space: UInt8(ascii: "+")) ?? String(decoding: part, as: UTF8.self).streamSafe
+  }
+
+  /// A part of a ``target`` without its percent-encoding, made safe (`StreamSafeText`). By bytes: strangers send long ones, and Foundation
+  /// takes milliseconds for one.
+  /// - Parameter space: what stands for a space; `nil` for nothing but its code.
+  /// - Returns: `nil` for what is no percent-encoded UTF-8.
+  package static func decode(_ part: Substring.UTF8View, space: UInt8? = nil) -> String? {
+    var bytes: [UInt8] = []
+    var rest = part[...]
+    while let byte = rest.popFirst() {
+      if byte == space {
+        bytes.append(UInt8(ascii: " "))
+      } else if byte != UInt8(ascii: "%") {
+        bytes.append(byte)
+      } else if let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) {
+        bytes.append(high << 4 | low)
+      } else {
+        return nil
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)?.streamSafe
+  }
+
+  /// The value of a hexadecimal digit.
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
   }
 
   /// The first value of a query parameter.

@@ -109,6 +109,9 @@ struct Router: Sendable {
 
   let routes: [Route]
 
+  /// The most bytes of a path's segment, still percent-encoded: the longest address of a reader fits, with each byte as `%`.
+  static let longestSegment = 1024
+
   /// The most parameters that a query may have: more than any client sends.
   static let mostParameters = 100
 
@@ -169,16 +172,17 @@ struct Router: Sendable {
     return response
   }
 
+  /// Never slow: the thread that reads all requests looks up how long a body may be.
   private func matches(_ path: Substring) throws -> [(route: Route, parameters: [String])] {
-    // Counted before they are decoded: a head has room for more than any route has.
-    let count = path.utf8.count { $0 == UInt8(ascii: "/") }
-    let routes = routes.filter { $0.pattern.count == count }
-    guard !routes.isEmpty else { return [] }
-    let segments = try path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { segment in
-      guard let decoded = segment.removingPercentEncoding, !decoded.utf8.contains(0) else {
+    // Counted and measured before they are decoded: a head has room for more, and longer ones, than any route has.
+    let encoded = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+    let routes = routes.filter { $0.pattern.count == encoded.count }
+    guard !routes.isEmpty, encoded.allSatisfy({ $0.count <= Self.longestSegment }) else { return [] }
+    let segments = try encoded.map { segment in
+      guard let decoded = Request.decode(segment), !decoded.utf8.contains(0) else {
         throw Problem.badRequest("The path is not percent-encoded UTF-8.")
       }
-      return decoded.streamSafe
+      return decoded
     }
     return routes.compactMap { route in route.match(segments).map { (route, $0) } }
   }
