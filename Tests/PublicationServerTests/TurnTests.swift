@@ -160,6 +160,43 @@ import Testing
     for route in Router.publication.routes { #expect(route.takesTurns == (route.pattern != ["v1", "session"] || route.method != .post)) }
   }
 
+  /// Eight readers with 64 requests each would have all connections of a listener. Whoever has the most of them gives way.
+  @Test func whoeverHasTheMostWaitingGivesWay() async throws {
+    let (turns, door) = (Turns(1), Door())
+    turns.limitWaiting(6)
+    @Sendable func answer(_ session: String) async -> Response {
+      do {
+        return try await turns.take(session) {
+          await door.pass()
+          return Response(200)
+        }
+      } catch { return (error as? Refusal)?.response ?? Response(500) }
+    }
+    var tasks: [String: [Task<Response, Never>]] = [:]
+    for (session, count) in [("greedy", 6), ("other", 2)] {
+      for number in 1...count {
+        tasks[session, default: []].append(Task { await answer(session) })
+        await until(number, turns, session)
+      }
+    }
+    // Six wait. Of the next reader's, one is worked on, and for the one that waits the newest of the greedy one's is refused.
+    tasks["ada"] = [Task { await answer("ada") }]
+    await until(1, turns, "ada")
+    tasks["ada"]?.append(Task { await answer("ada") })
+    let refused = try #require(await tasks["greedy"]?.removeLast().value)
+    #expect(refused.status == 503)
+    #expect(refused.headers["Retry-After"] == "3")
+    await until(2, turns, "ada")
+    #expect(turns.count("greedy") == 5 && turns.count("other") == 2)
+    // Nor has the greedy one anything of asking again.
+    #expect(await answer("greedy").status == 503)
+    #expect(turns.count("greedy") == 5 && turns.count("other") == 2 && turns.count("ada") == 2)
+    door.open()
+    for task in tasks.values.flatMap(\.self) { #expect(await task.value.status == 200) }
+    turns.limitWaiting(0)
+    #expect(await answer("ada").status == 200, "what need not wait is never refused")
+  }
+
   /// Who has used it tells whose a token is, and it is forgotten with its session.
   @Test func aTokenIsKnownByItsUse() async throws {
     let rig = try await Rig()

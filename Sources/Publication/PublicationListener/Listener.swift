@@ -109,6 +109,7 @@ public final class Listener: Sendable {
       address: address, port: port, limits: limits, clock: clock, unknownMethod: { publication.methodNotAllowed(at: $0) },
       admission: Admission(limit: { publication.bodyLimit($0) }, decide: { await publication.admit($0) }),
       notify: notify, handler: { await publication.handle($0) })
+    publication.limitWaiting(toPlaces: limits.connections(withFiles: Limits.openFiles))
   }
 
   /// The same for any handler.

@@ -97,7 +97,7 @@ public actor Publication {
   nonisolated let maintenanceSign = MaintenanceSign()
   /// Of readers, by their identifiers.
   nonisolated let turns = Turns()
-  /// Of clients without a session in ``sessions``; connections bound how many there are.
+  /// Of clients without a session in ``sessions``; ``limitWaiting(toPlaces:)`` bounds how many there are.
   private nonisolated let strangers = Turns(longestQueue: .max)
   /// Where answers are written that take long.
   nonisolated let writer = ThreadExecutor(name: "writer")
@@ -242,6 +242,12 @@ public actor Publication {
     } catch {
       return response(to: request, after: error)
     }
+  }
+
+  /// Bounds how many requests wait for their turns, of all readers together, and of all clients without a session: a quarter of a listener's
+  /// places each, so that no number of readers takes all of them.
+  package nonisolated func limitWaiting(toPlaces places: Int) {
+    for turns in [turns, strangers] { turns.limitWaiting(max(1, places / 4)) }
   }
 
   /// Runs `work` when it is its client's turn. Each client has one long request at a time, so that the queue for the writing thread, and

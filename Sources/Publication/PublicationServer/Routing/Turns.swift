@@ -3,10 +3,21 @@ import Synchronization
 
 /// Limits how many requests of each session run at a time. Further ones wait in their order. So a client with many requests delays itself,
 /// and others wait only for those few. The caller decides what counts as a session: for searches it is a reader.
+///
+/// Where all sessions together have too many that wait, the newest of the session with the most of them gives way: requests that wait have
+/// connections, of which there are only so many.
 final class Turns: Sendable {
   private struct Session {
     var working = 0
-    var waiting: [CheckedContinuation<Bool, Never>] = []
+    /// Resumed with `nil` when it is their turn, and with the answer when they get none.
+    var waiting: [CheckedContinuation<Response?, Never>] = []
+  }
+
+  private struct State {
+    var sessions: [String: Session] = [:]
+    /// How many wait, of all sessions together, and how many may.
+    var waiting = 0
+    var mostWaiting = Int.max
   }
 
   static let most = 8
@@ -14,7 +25,7 @@ final class Turns: Sendable {
   static let longestQueue = 64
   private let mostAtATime: Int
   private let longestQueue: Int
-  private let sessions = Mutex<[String: Session]>([:])
+  private let state = Mutex(State())
 
   /// - Parameters:
   ///   - most: how many of a session are worked on at a time.
@@ -25,50 +36,66 @@ final class Turns: Sendable {
   }
 
   /// How many requests of a session are worked on or wait.
-  func count(_ session: String) -> Int { sessions.withLock { $0[session].map { $0.working + $0.waiting.count } ?? 0 } }
+  func count(_ session: String) -> Int { state.withLock { $0.sessions[session].map { $0.working + $0.waiting.count } ?? 0 } }
+
+  /// From now on so many requests may wait, of all sessions together.
+  func limitWaiting(_ most: Int) { state.withLock { $0.mostWaiting = most } }
 
   /// Does `work` when it is the session's turn.
-  /// - Throws: what `work` throws; ``Refusal`` with 429 when too many wait, with 499 when the client left meanwhile.
+  /// - Throws: what `work` throws; ``Refusal`` with 429 when too many of the session wait, with 503 when too many of all sessions do, with
+  ///   499 when the client left meanwhile.
   nonisolated(nonsending) func take<Value>(
     _ session: String, _ work: nonisolated(nonsending) () async throws -> Value
   ) async throws -> Value {
-    guard await enter(session) else {
-      throw Refusal(
-        response: .problem(429, .busy, "Too much is asked for at a time in this session. Try again in a moment.", retryAfter: 1))
-    }
+    if let refusal = await enter(session) { throw Refusal(response: refusal) }
     defer { leave(session) }
     // 499 is what proxies call a client that closed the connection; no client reads it.
     if Task.isCancelled { throw Refusal(response: Response(499)) }
     return try await work()
   }
 
-  /// - Returns: `false` when the queue is full.
-  private func enter(_ session: String) async -> Bool {
+  private static let tooMany = Response.problem(
+    429, .busy, "Too much is asked for at a time in this session. Try again in a moment.", retryAfter: 1)
+  private static let busy = Response.problem(
+    503, .busy, "Too much is asked for at the moment, most of it by you. Try again in a few seconds.", retryAfter: 3)
+
+  /// - Returns: the answer when the queue is full.
+  private func enter(_ session: String) async -> Response? {
     await withCheckedContinuation { continuation in
-      let mayWork: Bool? = sessions.withLock { sessions in
-        var entry = sessions[session] ?? Session()
-        defer { sessions[session] = entry }
+      let (resumed, answer): (CheckedContinuation<Response?, Never>?, Response?) = state.withLock { state in
+        var entry = state.sessions[session] ?? Session()
         if entry.working < mostAtATime {
           entry.working += 1
-          return true
+          state.sessions[session] = entry
+          return (continuation, nil)
         }
-        guard entry.waiting.count < longestQueue else { return false }
+        guard entry.waiting.count < longestQueue else { return (continuation, Self.tooMany) }
         entry.waiting.append(continuation)
-        return nil
+        state.sessions[session] = entry
+        state.waiting += 1
+        guard state.waiting > state.mostWaiting else { return (nil, nil) }
+        // Of several with as many it is the one that comes now.
+        let most = state.sessions.max { $0.value.waiting.count < $1.value.waiting.count }
+        let greediest = most.flatMap { $0.value.waiting.count > entry.waiting.count ? $0.key : nil } ?? session
+        state.waiting -= 1
+        return (state.sessions[greediest]?.waiting.removeLast(), Self.busy)
       }
-      if let mayWork { continuation.resume(returning: mayWork) }
+      resumed?.resume(returning: answer)
     }
   }
 
   private func leave(_ session: String) {
-    let next: CheckedContinuation<Bool, Never>? = sessions.withLock { sessions in
-      guard var entry = sessions[session] else { return nil }
-      defer { sessions[session] = entry.working == 0 ? nil : entry }
+    let next: CheckedContinuation<Response?, Never>? = state.withLock { state in
+      guard var entry = state.sessions[session] else { return nil }
+      defer { state.sessions[session] = entry.working == 0 ? nil : entry }
       // The place goes to the request that waits longest.
-      if !entry.waiting.isEmpty { return entry.waiting.removeFirst() }
+      if !entry.waiting.isEmpty {
+        state.waiting -= 1
+        return entry.waiting.removeFirst()
+      }
       entry.working -= 1
       return nil
     }
-    next?.resume(returning: true)
+    next?.resume(returning: nil)
   }
 }
