@@ -51,12 +51,18 @@ import Testing
     // What is in a document counts.
     let house = try await ReaderHouse()
     let reader = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
-    let document = Data("<rss version='2.0'><channel><item><description>Twelve bytes</description></item></channel></rss>".utf8)
-    _ = try await house.end(await house.post(document))
-    #expect(house.rig.publication.importLimits.bytes(of: reader) == 12)
-    house.web.answer(ReaderHouse.url, Response(200, body: document))
+    func document(_ count: Int) -> Data {
+      let text = String(repeating: "Twelve bytes", count: count)
+      return Data("<rss version='2.0'><channel><item><description>\(text)</description></item></channel></rss>".utf8)
+    }
+    _ = try await house.end(await house.post(document(100)))
+    #expect(house.rig.publication.importLimits.bytes(of: reader) == 1200)
+    house.web.answer(ReaderHouse.url, Response(200, body: document(100)))
     _ = try await house.end(try await house.begin(ReaderHouse.url))
-    #expect(house.rig.publication.importLimits.bytes(of: reader) == 24)
+    #expect(house.rig.publication.importLimits.bytes(of: reader) == 2400)
+    // However little a post says, it has a row.
+    _ = try await house.end(await house.post(document(1), name: "short.xml"))
+    #expect(house.rig.publication.importLimits.bytes(of: reader) == 2912)
   }
 
   /// Reading takes as long as somebody makes it take.

@@ -15,7 +15,7 @@ final class ImportLimits: Sendable {
   /// The most bytes of feeds, of which no more are started then.
   static let mostBytes = 500_000_000
 
-  /// How many posts the feeds of a reader may have until they can add no more: ten of the largest feeds.
+  /// How many posts the feeds of a reader may have, however they come: ten of the largest feeds.
   static let mostPosts = 200_000
 
   /// What was used within a minute.

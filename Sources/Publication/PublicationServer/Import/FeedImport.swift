@@ -183,10 +183,10 @@ extension Publication {
 }
 
 extension FeedDocument {
-  /// How much is stored of its items, but for their dates and numbers.
+  /// How much is stored of its items. The least that one counts is what its row and its places in the indexes take.
   var bytes: Int {
     switch self {
-    case .feed(let feed): feed.items.reduce(0) { $0 + $1.bytes }
+    case .feed(let feed): feed.items.reduce(0) { $0 + max(512, $1.bytes) }
     // Its feeds are counted by themselves.
     case .outline: 0
     }
