@@ -44,6 +44,24 @@ import Testing
     #expect(try again.problem.title == "This order is paid, and waits for no approval.")
   }
 
+  /// An app that asks all the time whether it was approved asks the server, and not the provider.
+  @Test func theProviderIsAskedAgainOnlyNowAndThen() async throws {
+    let rig = try await Rig(gateway: gateway)
+    let token = try await rig.signIn()
+    let id = try #require(UUID(uuidString: try await deferred(rig, "premium.monthly", token).id))
+    for _ in 0..<20 { #expect(try await rig.charge(id, token).order.state == .deferred) }
+    #expect(await gateway.calls.count == 2)
+    // Another order is asked about by itself.
+    let other = try #require(UUID(uuidString: try await deferred(rig, "passes.5", token).id))
+    for _ in 0..<20 { #expect(try await rig.charge(other, token).order.state == .deferred) }
+    #expect(await gateway.calls.count == 4)
+    rig.clock.advance(by: .seconds(10))
+    // It was approved at the provider meanwhile.
+    _ = try await gateway.settle(key: id.uuidString, approved: true)
+    #expect(try await rig.charge(id, token).order.state == .paid)
+    #expect(await gateway.calls.count == 5)
+  }
+
   @Test func aDeferredPaymentIsDeclined() async throws {
     let rig = try await Rig(gateway: gateway)
     let token = try await rig.signIn()

@@ -2,7 +2,8 @@
 import FoundationEssentials
 import Glibc
 
-/// What the stub payment provider remembers: one file, one JSON object a line, an entry for each call, also for those that were repeated.
+/// What the stub payment provider remembers: one file, one JSON object a line, an entry for each call. A call that is repeated has one more
+/// entry for each process that answers it: clients that ask again and again whether an approval is there would fill the disk.
 ///
 /// A key that was seen before gets its first answer again, even if the call differs. There are no other rules. Only an answer that waits
 /// for an approval changes, once, by `approve` or `decline`. One process at a time has the file; another one waits for it.
@@ -50,7 +51,7 @@ struct Ledger {
     case error
   }
 
-  private struct Answer: Codable {
+  private struct Answer: Codable, Equatable {
     let result: Result
     var charge: String?
     var reason: String?
@@ -63,6 +64,8 @@ struct Ledger {
   private var charges: [String: Entry] = [:]
   private var refunds: [String: Answer] = [:]
   private var calls = 0
+  /// What this process wrote down last, by operation and key.
+  private var written: [String: Answer] = [:]
 
   /// Opens the file, waits until no other process has it, and reads it.
   init(path: String) throws(Failure) {
@@ -85,12 +88,14 @@ struct Ledger {
     }
     let number = calls + 1
     let answer = decide(call, payment, number)
-    guard answer.result != .error else { return try encode(answer) }
+    let name = "\(call.operation.rawValue) \(call.key)"
+    guard answer.result != .error, written[name] != answer else { return try encode(answer) }
     let entry = Entry(
       call: number, operation: call.operation, key: call.key, token: payment.token, amount: payment.amount, currency: payment.currency,
       result: answer.result, charge: answer.charge, reason: answer.reason, refund: answer.refund)
     try append(entry)
     remember(entry)
+    written[name] = answer
     return try encode(answer)
   }
 

@@ -14,6 +14,8 @@ struct ChargeResource {
   let isEnding: @Sendable () -> Bool
   /// See ``Publication/perform(_:isCharge:_:)``.
   let perform: nonisolated(nonsending) (StoredOrder, _ isCharge: Bool, @escaping Step) async throws -> StoredOrder
+  /// Whether the gateway may be asked again about an order that waits for approval; see ``Publication/mayAskAgain(about:)``.
+  let mayAskAgain: (Order.ID) -> Bool
   /// Has open charges resumed in the background.
   let resumeLater: () -> Void
 
@@ -24,7 +26,11 @@ struct ChargeResource {
     guard !request.paymentToken.isEmpty, request.paymentToken.utf8.count <= 512 else {
       throw Problem.badRequest("“paymentToken” has 1 to 512 bytes.")
     }
-    let order = try await charge(orders.own(call), token: request.paymentToken)
+    let order = try await perform(orders.own(call), true) { resource, order in
+      // Clients ask again and again whether it was approved, and each question would be one to the provider.
+      if order.state == .deferred, !resource.mayAskAgain(order.id) { return order }
+      return try await resource.charge(current: order, token: request.paymentToken)
+    }
     return try .json(await orders.signed(order, for: call), status: order.state == .paid ? 200 : 202)
   }
 
@@ -54,7 +60,9 @@ struct ChargeResource {
     var isAnswered = true
     for attempt in try await repository.openAttempts() where !Task.isCancelled && !isEnding() {
       guard let order = try await repository.order(attempt.order), order.state != .paid else { continue }
-      do { _ = try await charge(order, token: attempt.token) } catch let problem as Problem {
+      do {
+        _ = try await perform(order, true) { resource, order in try await resource.charge(current: order, token: attempt.token) }
+      } catch let problem as Problem {
         if problem.code != .paymentDeclined { isAnswered = false }
       }
     }
@@ -62,10 +70,6 @@ struct ChargeResource {
       do { _ = try await refund(id, reason: "") } catch is Problem { isAnswered = false }
     }
     return isAnswered
-  }
-
-  private nonisolated(nonsending) func charge(_ order: StoredOrder, token: String) async throws -> StoredOrder {
-    try await perform(order, true) { resource, order in try await resource.charge(current: order, token: token) }
   }
 
   /// Refunds a charge. The reason of a refund that was started before stays.

@@ -39,6 +39,16 @@ extension Publication {
     return try await task.value
   }
 
+  /// Whether a reader's request may ask the gateway about an order that waits for approval: once in ten seconds for each order. Counts it if
+  /// so. Meanwhile the order as it is answers.
+  func mayAskAgain(about order: Order.ID) -> Bool {
+    let now = clock.uptime
+    askedAgain = askedAgain.filter { now - $0.value < .seconds(10) }
+    guard askedAgain[order] == nil else { return false }
+    askedAgain[order] = now
+    return true
+  }
+
   /// Resumes what an earlier process left without an outcome, until there is an answer to everything: less and less often while the
   /// provider cannot be reached or the clock is wrong. Call it after a start. ``close()`` ends it.
   /// - Returns: the task that resumes them. Once it is cancelled, it waits for the charge or refund under way, and starts no other.
