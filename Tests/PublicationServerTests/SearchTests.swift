@@ -2,8 +2,10 @@ import FeedFormats
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Runtime
 import SQLiteStorage
 import SignedReceipts
+import Synchronization
 import Testing
 
 @testable import PublicationServer
@@ -177,6 +179,13 @@ import Testing
     }.value
     #expect(response.status == 499)
     #expect(try await find(rig, token, "post").items.count == 20)
+  }
+
+  /// Where a part takes long, a search waits for few of them: the words of a large import take minutes.
+  @Test func aSearchDoesNotWaitLongForWordsThatAreTakenUp() async throws {
+    let rig = try await Rig()
+    #expect(try await rig.publication.partsOfASearch(each: .milliseconds(200), rig.clock) == 1)
+    #expect(try await rig.publication.partsOfASearch(each: .milliseconds(50), rig.clock) == 3)
   }
 
   @Test func importsAndChangesAreFoundAtOnce() async throws {
@@ -365,5 +374,23 @@ import Testing
     try database.execute("DELETE FROM fan_club WHERE id = 'old'")
     #expect(try await clubs(rig, token, "friends").isEmpty)
     await rig.publication.close()
+  }
+}
+
+extension Publication {
+  /// How many parts a search waits for that take so long.
+  fileprivate func partsOfASearch(each taken: Duration, _ clock: ManualClock) async throws -> Int {
+    let parts = Mutex(0)
+    let search = SearchResource(
+      words: try searchRepository, orders: try orderRepository, fanClubs: try fanClubs, clock: clock, turns: searchTurns
+    ) {
+      clock.advance(by: taken)
+      return parts.withLock { parts in
+        parts += 1
+        return parts < 100
+      }
+    }
+    try await search.takeUpPosts()
+    return parts.withLock { $0 }
   }
 }

@@ -139,6 +139,8 @@ public actor Publication {
   var resuming: Task<Void, Never>?
   /// Words that are being taken up, a part at a time.
   nonisolated let indexParts = SharedWork<String, Bool>()
+  /// How many posts are taken up in the next part.
+  var partOfIndex = Publication.mostOfIndex
   /// Takes up the words of posts that wait for it.
   var indexing: Task<Void, Never>?
   /// Clubs that were removed and whose posts may still be there.

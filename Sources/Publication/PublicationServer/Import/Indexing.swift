@@ -9,7 +9,20 @@ extension Publication {
     try await indexParts.value(for: "words") { [weak self] in try await self?.index() ?? false }
   }
 
-  private func index() async throws -> Bool { try await searchRepository.index(limit: 50) }
+  /// Adapts the size of a part to how long the last ones took: with a large vocabulary, fifty posts hold this thread for fifth parts of a
+  /// second.
+  private func index() async throws -> Bool {
+    let start = clock.uptime
+    let hasMore = try await searchRepository.index(limit: partOfIndex)
+    let taken = clock.uptime - start
+    if taken > Self.longestPart { partOfIndex = max(1, partOfIndex / 2) }
+    if taken < Self.longestPart / 2 { partOfIndex = min(Self.mostOfIndex, partOfIndex + 1) }
+    return hasMore
+  }
+
+  /// How many posts are indexed at a time, at most.
+  static let mostOfIndex = 50
+  private static let longestPart = Duration.milliseconds(50)
 
   /// Indexes the words of posts in the background, some at a time, so that requests run in between.
   func indexSoon() {

@@ -48,12 +48,13 @@ struct SearchResource {
 
   /// Posts of a recent import are found at once; after one of a hundred thousand a search does not wait for all of them. Where nothing can
   /// be stored, indexed posts are found.
-  private nonisolated(nonsending) func takeUpPosts() async throws {
+  nonisolated(nonsending) func takeUpPosts() async throws {
     do {
-      for _ in 0..<Self.partsOfASearch { guard try await index() else { return } }
+      let start = clock.uptime
+      while try await index(), clock.uptime - start < Self.longestWait {}
     } catch let error as SQLiteError where [SQLiteError.Code.full, .busy, .readOnly].contains(error.code) {}
   }
 
-  /// How many parts of what waits to be taken up a search waits for.
-  private static let partsOfASearch = 10
+  /// How long a search waits for what is to be taken up, and for the part that is under way then.
+  private static let longestWait = Duration.milliseconds(150)
 }
