@@ -49,9 +49,31 @@ import Testing
   }
 
   @Test func allClientsTogetherTakeThirtyTwo() async throws {
-    let clients: [String?] = (0..<40).map { "203.0.113.\($0 / 4)" }
+    let clients: [String?] = (0..<40).map { "203.0.113.\($0)" }
     let outcomes = try await outcomes(of: clients, refused: 8)
     #expect(outcomes == Array(repeating: true, count: 8) + Array(repeating: false, count: 32))
+  }
+
+  /// Ten clients of good standing, each with as many requests as it may have, leave places for others.
+  @Test func clientsWithSeveralPlacesLeaveAQuarterOfThem() async throws {
+    let hasher = try PasswordHasher(.none)
+    let gate = HasherGate(hasher)
+    await withTaskGroup(of: Bool.self) { group in
+      for client in 0..<6 {
+        for _ in 0..<4 { group.addTask { (try? await hasher.matches("guess", nil, client: "eve \(client)")) != nil } }
+      }
+      while hasher.waitingCount < 24 { await Task.yield() }
+      // Four more of them have one place each, and no second one.
+      for client in 6..<10 {
+        group.addTask { (try? await hasher.matches("guess", nil, client: "eve \(client)")) != nil }
+        while hasher.waitingCount < 19 + client { await Task.yield() }
+        await #expect(throws: PasswordHasher.Busy.self) { try await hasher.matches("guess", nil, client: "eve \(client)") }
+      }
+      for client in 0..<4 { group.addTask { (try? await hasher.matches("guess", nil, client: "other \(client)")) != nil } }
+      while hasher.waitingCount < 32 { await Task.yield() }
+      gate.open()
+      for await hasPlace in group { #expect(hasPlace) }
+    }
   }
 
   /// Twenty-four places are for all but known clients, whoever of those comes first.

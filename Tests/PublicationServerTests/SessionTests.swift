@@ -141,6 +141,26 @@ import Testing
     #expect(try await attempt(rig, "ada@example.org", Rig.password, from: Self.client).status == 201)
   }
 
+  /// Each costs as much to hash as a wrong one.
+  @Test func manyRightPasswordsMakeOneWaitAsWell() async throws {
+    let rig = try await Rig()
+    for _ in 0..<5 {
+      #expect(try await attempt(rig, "ada@example.org", Rig.password, from: Self.client).status == 201)
+      rig.clock.advance(by: .seconds(10))
+    }
+    let throttled = try await attempt(rig, "Ada@example.org", Rig.password, from: Self.client)
+    #expect(throttled.status == 429)
+    #expect(throttled.headers["Retry-After"] == "10")
+    #expect(try throttled.problem.title == "Too many sign-ins. Try again in 10 seconds.")
+    // Neither another reader there waits, nor this one elsewhere, nor anybody on loopback.
+    #expect(try await attempt(rig, "bo@example.org", Rig.password, from: Self.client).status == 201)
+    #expect(try await attempt(rig, "ada@example.org", Rig.password, from: "203.0.113.6").status == 201)
+    for _ in 0..<20 { #expect(try await attempt(rig, "ada@example.org", Rig.password).status == 201) }
+    rig.clock.advance(by: .seconds(10))
+    #expect(try await attempt(rig, "ada@example.org", Rig.password, from: Self.client).status == 201)
+    #expect(try await attempt(rig, "ada@example.org", Rig.password, from: Self.client).headers["Retry-After"] == "10")
+  }
+
   @Test func guessesOfOthersKeepNobodyOut() async throws {
     let rig = try await Rig()
     for _ in 0..<5 { #expect(try await attempt(rig, "ada@example.org", "guess", from: "203.0.113.5").status == 401) }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Hashes passwords on a thread of its own, one at a time, so that neither the publication nor the shared pool waits for it.
 ///
-/// The queue is bounded, for each client and for all, so that clients with many wrong passwords, from any number of addresses, do not take
-/// the places of others.
+/// The queue is bounded, for each client and for all, so that clients with many passwords, wrong or right, from any number of addresses, do
+/// not take the places of others.
 final class PasswordHasher: Sendable {
   /// There is no room in the queue; the client may try again in a moment.
   struct Busy: Error {}
@@ -82,9 +82,13 @@ final class PasswordHasher: Sendable {
 
   private func enter(_ places: [Place], _ standing: Standing) throws {
     try waiting.withLock { waiting in
+      // A quarter of the places is for clients that have none: those with several would take all of them otherwise.
+      let isFirst = !places.contains { place in
+        if case .client = place { waiting.places[place] != nil } else { false }
+      }
       // The places of a standing are for those below it too.
       let hasPlace = [Standing.wrong, .new, .right].filter { $0.rawValue >= standing.rawValue }.allSatisfy { limit in
-        waiting.all.count { $0.rawValue <= limit.rawValue } < limit.rawValue
+        waiting.all.count { $0.rawValue <= limit.rawValue } < limit.rawValue * (isFirst ? 4 : 3) / 4
       }
       guard hasPlace, places.allSatisfy({ waiting.places[$0, default: 0] < Self.longestQueueOfOne }) else { throw Busy() }
       waiting.all.append(standing)

@@ -1,5 +1,8 @@
-/// Wrong passwords in a row, by account and client together: after five, each further one doubles the pause before the next try. Unknown
+/// How often sign-ins are tried. Wrong passwords in a row, by account and client together: after five, each further one doubles the pause before the next try. Unknown
 /// accounts count too, so that the pause does not reveal which accounts exist. Guesses of clients without an address do not count.
+///
+/// Right passwords cost a hash as well, and so pause after five within a minute. Wrong codes are counted by address alone: a client needs no
+/// more than the address to have as many codes mailed as it likes.
 final class Throttle {
   /// Whose password is guessed, and by which client.
   struct Key: Hashable {
@@ -21,14 +24,49 @@ final class Throttle {
   /// How long a client is remembered for a wrong password, and for a right one of any account.
   private static let memoryOfWrong = Duration.seconds(900)
   private static let memoryOfRight = Duration.seconds(30 * 24 * 3600)
+  /// How many right passwords of an account a client may send within a minute.
+  private static let mostRight = 5
+  private static let minute = Duration.seconds(60)
+  /// How many wrong codes for an address within a day end the trying for an hour.
+  private static let mostWrongCodes = 10
+  private static let hour = Duration.seconds(3600)
   private var failures: [Key: Failures] = [:]
+  /// The last right passwords, and the last wrong codes by address: when they came, the earliest first.
+  private var rights: [Key: [Duration]] = [:]
+  private var wrongCodes: [String: [Duration]] = [:]
   /// Whose password a client's last one was, and when it was received; `nil` for nobody's.
   private var clients: [String: (account: String?, last: Duration)] = [:]
 
   /// How long there is to wait before the next try, in whole seconds; 0 for none.
   func pause(_ key: Key, at uptime: Duration) -> Int {
-    guard let until = failures[key]?.until, until > uptime else { return 0 }
-    let (seconds, rest) = (until - uptime).components
+    Self.seconds(until: failures[key]?.until, at: uptime)
+  }
+
+  /// The same after right passwords.
+  func pauseAfterRight(_ key: Key, at uptime: Duration) -> Int {
+    guard let last = rights[key], last.count == Self.mostRight else { return 0 }
+    return Self.seconds(until: last[0] + Self.minute, at: uptime)
+  }
+
+  /// How long there is to wait before a code for that address can be tried, in whole seconds; 0 for not at all.
+  func pauseOfCodes(for email: String, at uptime: Duration) -> Int {
+    guard let last = wrongCodes[email], last.count == Self.mostWrongCodes, uptime - last[0] < Self.memory else { return 0 }
+    return Self.seconds(until: last[last.count - 1] + Self.hour, at: uptime)
+  }
+
+  /// A code for that address was wrong.
+  func failedCode(for email: String, at uptime: Duration) {
+    if wrongCodes.count >= Self.capacity, wrongCodes[email] == nil {
+      let latest = wrongCodes.values.compactMap(\.last).sorted()
+      let oldest = max(uptime - Self.memory, latest[latest.count / 2])
+      wrongCodes = wrongCodes.filter { $0.value.last.map { $0 > oldest } ?? false }
+    }
+    wrongCodes[email] = ((wrongCodes[email] ?? []) + [uptime]).suffix(Self.mostWrongCodes)
+  }
+
+  private static func seconds(until end: Duration?, at uptime: Duration) -> Int {
+    guard let end, end > uptime else { return 0 }
+    let (seconds, rest) = (end - uptime).components
     return Int(seconds) + (rest > 0 ? 1 : 0)
   }
 
@@ -52,6 +90,11 @@ final class Throttle {
   /// The guess was right.
   func succeeded(_ key: Key, at uptime: Duration) {
     failures[key] = nil
+    if key.client != nil {
+      // No more than can be hashed within a minute.
+      rights = rights.filter { $0.value.last.map { uptime - $0 < Self.minute } ?? false }
+      rights[key] = ((rights[key] ?? []) + [uptime]).suffix(Self.mostRight)
+    }
     remember(key.client, account: key.email, uptime)
   }
 

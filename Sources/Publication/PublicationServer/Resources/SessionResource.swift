@@ -64,10 +64,12 @@ struct SessionResource {
     _ password: String, with hash: PasswordHash?, _ guess: Throttle.Key
   ) async throws -> Comparison {
     // For each client alone: otherwise everybody could lock a reader out by guessing. A client without an address is not limited.
-    let pause = throttle.pause(guess, at: clock.uptime)
+    let (wrong, right) = (throttle.pause(guess, at: clock.uptime), throttle.pauseAfterRight(guess, at: clock.uptime))
+    let pause = max(wrong, right)
     guard pause == 0 else {
       let wait = pause == 1 ? "in a second" : "in \(pause) seconds"
-      return .answer(.problem(429, .tooManyAttempts, "Too many wrong passwords. Try again \(wait).", retryAfter: pause))
+      let what = wrong > 0 ? "wrong passwords" : "sign-ins"
+      return .answer(.problem(429, .tooManyAttempts, "Too many \(what). Try again \(wait).", retryAfter: pause))
     }
     throttle.start(guess, at: clock.uptime)
     do {
