@@ -18,6 +18,29 @@ import Testing
   /// Waits until the server saw `count` requests, however long that takes.
   private func wait(_ server: LoopbackServer, for count: Int) async { await until { server.received.count >= count } }
 
+  /// Servers that send much and then nothing hold memory until their time is over; a few of them would have all of it.
+  @Test(.timeLimit(.minutes(1))) func whatStandsStillGivesItsMemoryUp() async throws {
+    let part = Data(count: 300_000)
+    let server = try LoopbackServer { request in
+      request.target == "/whole"
+        ? .answer(200, body: part) : .hang(after: Data("HTTP/1.1 200 x\r\nContent-Length: 400000\r\n\r\n".utf8) + part)
+    }
+    let transport = try transport(server) {
+      ($0.total, $0.stall) = (.seconds(3600), .seconds(3600))
+      ($0.held, $0.concurrent) = (700_000, 4)
+    }
+    try await withThrowingTaskGroup(of: Response.self) { group in
+      for number in 1...3 { group.addTask { try await transport.send(Request(.get, "/\(number)")) } }
+      await #expect(throws: TransportError.timedOut) { try await group.next() }
+      // What arrives is not what gives way.
+      for _ in 1...5 {
+        let response = try await transport.send(Request(.get, "/whole"))
+        #expect(response.body == part)
+      }
+      group.cancelAll()
+    }
+  }
+
   // MARK: Requests
 
   @Test(arguments: Request.Method.allCases) func methodHeadersAndBodyArrive(_ method: Request.Method) async throws {

@@ -128,7 +128,10 @@ import SQLiteStorage
 
   /// Where feeds are fetched; redirects are the publication's to follow.
   private static func web() throws(TransportError) -> NetworkTransport {
-    try NetworkTransport(origin: nil, limits: .init(body: Import.documentLimit, redirects: 0))
+    var limits = NetworkTransport.Limits(body: Import.documentLimit, redirects: 0)
+    // Thirty-two of the largest documents would be six times as much.
+    limits.held = 256 << 20
+    return try NetworkTransport(origin: nil, limits: limits)
   }
 
   private static func serve(

@@ -24,6 +24,8 @@ final class CurlLoop: @unchecked Sendable {
   private var waiting: [Transfer] = []
   private var running: [UnsafeMutableRawPointer: Transfer] = [:]
   private var spare: [UnsafeMutableRawPointer] = []
+  /// How many times the loop looked at what its transfers hold.
+  private var round = 0
 
   init(limits: NetworkTransport.Limits, userAgent: String, certificates: String?, usesProxy: Bool) throws(TransportError) {
     guard matinee_curl_global_init() == CURLE_OK, let multi = matinee_curl_multi_init() else {
@@ -72,6 +74,7 @@ final class CurlLoop: @unchecked Sendable {
       var active: Int32 = 0
       matinee_curl_multi_perform(multi, &active)
       collect()
+      limitHeld()
       // curl's own timers cut this short; orders do by their wake-up.
       if !startWaiting() { matinee_curl_multi_poll(multi, 60_000) }
     }
@@ -124,6 +127,23 @@ final class CurlLoop: @unchecked Sendable {
       let result = transfer.result(matinee_curl_message_result(message), of: handle)
       release(handle)
       transfer.finish(result)
+    }
+  }
+
+  /// Ends transfers while all of them hold too much. What was received in one round is all that there is too much meanwhile.
+  private func limitHeld() {
+    guard limits.held < .max else { return }
+    round += 1
+    for transfer in running.values where transfer.held > transfer.grown.held { transfer.grown = (transfer.held, round) }
+    var held = running.values.reduce(0) { $0 + $1.held }
+    while held > limits.held {
+      // One that holds more than its share: there is one, and small answers are no trouble.
+      let large = running.filter { $0.value.held > limits.held / limits.concurrent }
+      guard let (handle, transfer) = large.min(by: { ($0.value.grown.round, -$0.value.held) < ($1.value.grown.round, -$1.value.held) })
+      else { return }
+      held -= transfer.held
+      release(handle)
+      transfer.finish(.failure(TransportError.timedOut))
     }
   }
 
