@@ -50,10 +50,12 @@ import Testing
     return challenge.challenge
   }
 
-  private func signIn(_ challenge: String, _ code: String, newPassword: String? = nil) async throws -> Response {
-    await rig.send(
-      .post, "/v1/session/mailed",
-      body: try Wire.encode(CodeCredentials(challenge: challenge, code: code, device: "Desk", newPassword: newPassword)))
+  private func signIn(_ challenge: String, _ code: String, newPassword: String? = nil, from client: String? = nil) async throws -> Response
+  {
+    let credentials = CodeCredentials(challenge: challenge, code: code, device: "Desk", newPassword: newPassword)
+    var request = Request(.post, "/v1/session/mailed", body: try Wire.encode(credentials))
+    request.client = client
+    return await rig.publication.handle(request)
   }
 
   private func other(than code: String, _ step: Int = 1) -> String {
@@ -244,6 +246,78 @@ import Testing
       await Task.yield()
     }
     #expect(box.tries.withLock { $0 } == 2)
+  }
+
+  /// Whoever could read the mail before must not come in by it after that.
+  @Test(arguments: ["password", "operator", "sign-out", "others", "code"]) func aCodeDoesNotOutlive(what: String) async throws {
+    let ada = try await rig.signIn()
+    let (first, second) = (try await challenge(), try await challenge())
+    let code = await box.code(2)
+    let bo = try await challenge("bo@example.org")
+    let codeOfBo = await box.code(3)
+    switch what {
+    case "password":
+      let change = PasswordChange(currentPassword: Rig.password, newPassword: "a new password")
+      #expect(await rig.send(.put, "/v1/password", token: ada, body: try Wire.encode(change)).status == 204)
+    case "operator":
+      let password = try Wire.encode(PasswordRequest(password: "a new password"))
+      #expect(try await rig.operate(.put, "readers/ada@example.org/password", password).status == 200)
+    case "sign-out": #expect(try await rig.operate(.delete, "readers/ada@example.org/sessions").status == 200)
+    case "others": #expect(await rig.send(.delete, "/v1/sessions", token: ada).status == 200)
+    default: #expect(try await signIn(first, await box.code(1), newPassword: "a new password").status == 201)
+    }
+    #expect(try await signIn(second, code).problem.code == .codeExpired)
+    #expect(try await signIn(bo, codeOfBo).status == 201, "another reader's")
+  }
+
+  /// A million codes, and twenty times five tries an hour, would be a matter of time.
+  @Test func wrongCodesAreCountedByAddress() async throws {
+    for number in 1...10 {
+      let response = try await ask(from: "192.0.2.\(number)")
+      let challenge = try Wire.decode(CodeChallenge.self, from: response.body).challenge
+      let code = await box.code(number)
+      #expect(try await signIn(challenge, other(than: code), from: "192.0.2.\(number)").problem.code == .wrongCode)
+      rig.clock.advance(by: .seconds(1200))
+    }
+    let challenge = try await challenge()
+    let code = await box.code(11)
+    let refused = try await signIn(challenge, code, from: "192.0.2.1")
+    #expect(refused.status == 429)
+    #expect(refused.headers["Retry-After"] == "2400")
+    #expect(try refused.problem.title == "Too many wrong codes were tried. Try again in 40 minutes, or sign in by your password.")
+    // Another reader's code is none of them, and where the reader is at home all are taken.
+    let bo = try await self.challenge("bo@example.org")
+    #expect(try await signIn(bo, await box.code(12), from: "192.0.2.1").status == 201)
+    var password = Request(
+      .post, "/v1/session", body: try Wire.encode(Credentials(email: "ada@example.org", password: Rig.password)))
+    password.client = "198.51.100.1"
+    #expect(await rig.publication.handle(password).status == 201)
+    #expect(try await signIn(challenge, code, from: "198.51.100.1").status == 201)
+    // After the hour there is one more try, and the next hour begins.
+    rig.clock.advance(by: .seconds(3000))
+    let next = try await self.challenge()
+    let nextCode = await box.code(13)
+    #expect(try await signIn(next, other(than: nextCode)).problem.code == .wrongCode)
+    #expect(try await signIn(next, nextCode).status == 429)
+    // A day after the first of them there are fewer than ten.
+    rig.clock.advance(by: .seconds(86_400))
+    let last = try await self.challenge()
+    #expect(try await signIn(last, await box.code(14)).status == 201)
+  }
+
+  /// A household has 256 networks of the size that is one client elsewhere.
+  @Test func aWiderNetworkIsOneClient() async throws {
+    for number in 0..<5 { #expect(try await ask(from: "2001:db8:0:1\(number)::/64").status == 202) }
+    #expect(try await ask(from: "2001:db8:0:1f::/64").status == 429)
+    #expect(try await ask(from: "2001:db8:0:2ff::/64").status == 202)
+  }
+
+  /// However its letters are encoded.
+  @Test(arguments: [true, false]) func anAddressIsCountedOnce(isKnown: Bool) async throws {
+    let forms = ["ren\u{E9}e.\u{E9}@example.org", "rene\u{301}e.e\u{301}@example.org", "ren\u{E9}e.e\u{301}@example.org"]
+    if isKnown { try await rig.publication.addReader(email: forms[1], name: "Ren\u{E9}e", password: Rig.password) }
+    for number in 0..<5 { #expect(try await ask(forms[number % 3]).status == 202) }
+    for form in forms { #expect(try await ask(form).status == 429) }
   }
 
   @Test func whoIsRemovedMeanwhileIsNotSignedIn() async throws {

@@ -164,15 +164,17 @@ protocol ReaderRepository {
   /// Ends one session of a reader.
   /// - Returns: whether there was such a session of theirs.
   nonisolated(nonsending) func endSession(_ id: SessionFamily.ID, of reader: Reader.ID) async throws -> Bool
-  /// Ends a reader's sessions, but for one.
+  /// Ends a reader's sessions, but for one, and makes the codes worthless that were mailed to them.
   /// - Returns: those that there were.
   nonisolated(nonsending) func endSessions(of reader: Reader.ID, except session: SessionFamily.ID?) async throws -> [SessionFamily.ID]
   /// A reader's sessions, the last used first.
   nonisolated(nonsending) func sessions(of reader: Reader.ID, at time: Int64, limit: Int) async throws -> [SessionFamily.Listed]
-  /// Sets another password, ends the reader's sessions, and forgets the accounts at providers that they added, in one step.
+  /// Sets another password, ends the reader's sessions, makes mailed codes worthless, and forgets the accounts at providers that they added,
+  /// in one step.
   /// - Returns: those that there were.
   nonisolated(nonsending) func setPassword(_ password: PasswordHash, of reader: Reader.ID) async throws -> [SessionFamily.ID]
-  /// Replaces a password, ends all of the reader's sessions but one, and forgets the accounts at providers that they added, in one step.
+  /// Replaces a password, ends all of the reader's sessions but one, makes mailed codes worthless, and forgets the accounts at providers that
+  /// they added, in one step.
   /// - Returns: the ended sessions; `nil` when the password was another one by then, and nothing was changed.
   nonisolated(nonsending) func changePassword(
     _ password: PasswordHash, from old: PasswordHash, of reader: Reader.ID, keeping session: SessionFamily.ID

@@ -64,6 +64,11 @@ struct SQLiteCodes: CodeRepository {
     try database.execute("UPDATE mailed_code SET tries = ? WHERE digest = ? AND tries <= ?", Self.used, digest, MailedCode.tries) == 1
   }
 
+  /// Makes the codes for a reader's address worthless, in the transaction that is under way. Their rows count for the limits.
+  func void(for reader: Reader.ID) throws {
+    try database.execute("UPDATE mailed_code SET tries = ? WHERE email = (SELECT email FROM reader WHERE id = ?)", Self.used, reader)
+  }
+
   private static let isGood = "asked > ?2 - \(MailedCode.lifetime) AND asked <= ?2 AND tries < \(MailedCode.tries)"
   private static let used = MailedCode.tries + 1
   private static let memory: Int64 = 3600

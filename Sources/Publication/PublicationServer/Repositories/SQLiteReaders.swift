@@ -132,7 +132,11 @@ struct SQLiteReaders: ReaderRepository {
   }
 
   func endSessions(of reader: Reader.ID, except session: SessionFamily.ID?) throws -> [SessionFamily.ID] {
-    try database.query("DELETE FROM session WHERE reader = ? AND id IS NOT ? RETURNING id", reader, session) { try $0.get(0) }
+    try database.transaction {
+      // A code would begin one more.
+      try SQLiteCodes(database: database).void(for: reader)
+      return try database.query("DELETE FROM session WHERE reader = ? AND id IS NOT ? RETURNING id", reader, session) { try $0.get(0) }
+    }
   }
 
   func sessions(of reader: Reader.ID, at time: Int64, limit: Int) throws -> [SessionFamily.Listed] {

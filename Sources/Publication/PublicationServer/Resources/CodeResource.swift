@@ -21,8 +21,10 @@ struct CodeResource {
     // The sample account has no mailbox, nor has who gave no address.
     let recipient = found.flatMap { $0.hasAddress && $0.email != sample ? $0 : nil }
     let mailed = MailedCode(
-      digest: try Digest.sha256(Data(challenge.utf8)), code: recipient == nil ? Data() : try Self.digest(code, challenge), email: email,
-      client: call.request.client, requestedAt: session.clock.unixTime)
+      digest: try Digest.sha256(Data(challenge.utf8)), code: recipient == nil ? Data() : try Self.digest(code, challenge),
+      // However its letters with accents are encoded, it is one address to the limits.
+      email: found?.email ?? email.precomposedStringWithCanonicalMapping, client: Self.network(of: call.request.client),
+      requestedAt: session.clock.unixTime)
     let isOwn = session.throttle.isOwn(Throttle.Key(email: email, client: call.request.client), at: session.clock.uptime)
     guard try await codes.add(mailed, isOwn: isOwn) else {
       return .problem(
@@ -56,11 +58,22 @@ struct CodeResource {
     }
     let digest = try Digest.sha256(Data(credentials.challenge.utf8))
     guard let mailed = try await codes.code(digest, at: session.clock.unixTime) else { throw Self.expired }
+    let key = Throttle.Key(email: mailed.email, client: call.request.client)
+    let uptime = session.clock.uptime
+    let pause = session.throttle.isOwn(key, at: uptime) ? 0 : session.throttle.pauseOfCodes(for: mailed.email, at: uptime)
+    guard pause == 0 else {
+      let minutes = (pause + 59) / 60
+      return .problem(
+        429, .tooManyAttempts,
+        "Too many wrong codes were tried. Try again in \(minutes == 1 ? "a minute" : "\(minutes) minutes"), or sign in by your password.",
+        retryAfter: pause)
+    }
     // Before the code is used up.
     if let password = credentials.newPassword { try PasswordRule.check(password, email: mailed.email) }
     guard let left = try await codes.countTry(digest, at: session.clock.unixTime) else { throw Self.expired }
     let code = credentials.code.filter { !$0.isWhitespace }
     guard try Self.digest(code, credentials.challenge) == mailed.code else {
+      session.throttle.failedCode(for: mailed.email, at: uptime)
       guard left > 0 else { throw Self.expired }
       throw Problem(
         code: .wrongCode, title: "That is not the code. You have \(left) \(left == 1 ? "try" : "tries") left.", status: 401)
@@ -75,8 +88,17 @@ struct CodeResource {
     guard let response = try await session.start(found.reader, password: hash ?? found.password, device: credentials.device) else {
       throw Self.expired
     }
-    session.throttle.succeeded(Throttle.Key(email: mailed.email, client: call.request.client), at: session.clock.uptime)
+    session.throttle.succeeded(key, at: session.clock.uptime)
     return response
+  }
+
+  /// The client, to the limits of codes: of an IPv6 address the /56 network, which providers give to one household, and not each of its 256
+  /// networks of /64.
+  private static func network(of client: String?) -> String? {
+    guard let client, client.hasSuffix("/64") else { return client }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    guard inet_pton(AF_INET6, String(client.dropLast(3)), &bytes) == 1 else { return client }
+    return bytes.prefix(7).map { String($0, radix: 16) }.joined(separator: ".") + "/56"
   }
 
   private static func newCode() throws -> String {
