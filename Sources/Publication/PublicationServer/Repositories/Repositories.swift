@@ -179,9 +179,11 @@ protocol ReaderRepository {
   nonisolated(nonsending) func changePassword(
     _ password: PasswordHash, from old: PasswordHash, of reader: Reader.ID, keeping session: SessionFamily.ID
   ) async throws -> [SessionFamily.ID]?
-  /// Erases a reader's identity and activity, except for their purchases, which the publication has to account for.
+  /// Erases a reader's identity and activity, except for their purchases, which the publication has to account for. Clubs that they added
+  /// pass to readers who use them; those that nobody uses are removed.
   /// - Parameter password: one that no text matches.
-  nonisolated(nonsending) func remove(_ reader: Reader.ID, password: PasswordHash) async throws
+  /// - Returns: the removed clubs whose posts are still there.
+  nonisolated(nonsending) func remove(_ reader: Reader.ID, password: PasswordHash) async throws -> [FanClub.ID]
 }
 
 /// The accounts at identity providers that sign readers in. Times are whole seconds since 1970.

@@ -23,6 +23,30 @@ extension SQLiteContent {
     }
   }
 
+  /// Gives each club that a reader added to another one, who has the limits and the right to remove it from then on: without one, its feed
+  /// would be fetched for ever. A club that nobody else uses is removed.
+  /// - Returns: the removed clubs that have posts.
+  func passOnClubs(of reader: Reader.ID) throws -> [FanClub.ID] {
+    try withoutForeignKeys {
+      try database.transaction {
+        let clubs = try database.query("SELECT id FROM fan_club WHERE added_by = ?", reader) { try $0.get(0, as: FanClub.ID.self) }
+        return try clubs.filter { club in
+          guard let heir = try heir(to: club, of: reader) else { return try remove(club, by: reader) == .removed && hasPosts(club) }
+          try database.execute("UPDATE fan_club SET added_by = ? WHERE id = ?", heir, club)
+          return false
+        }
+      }
+    }
+  }
+
+  /// Who follows the club and has read most of it: nothing tells since when. Where nobody does, somebody who has something on a post.
+  private func heir(to club: FanClub.ID, of reader: Reader.ID) throws -> Reader.ID? {
+    for query in Self.users {
+      if let heir = try database.queryOne(query, reader, club, map: { try $0.get(0, as: Reader.ID.self) }) { return heir }
+    }
+    return nil
+  }
+
   func removedClubs() throws -> [FanClub.ID] {
     // From one club to the next by the index, and not through all posts.
     try database.query(
@@ -116,15 +140,27 @@ extension SQLiteContent {
     return .removed
   }
 
+  /// What readers may have on a post, and what makes it theirs.
+  private static let marks = ["reaction", "bookmark", "unlock", "comment"].map { table in
+    """
+    FROM \(table) JOIN post ON post.id = \(table).post WHERE post.fan_club = ?2 AND \(table).reader IS NOT ?1
+      \(table == "comment" ? "AND NOT comment.deleted" : "")
+    """
+  }
+
+  /// The readers other than ?1 who use the club ?2, as ``isUsedByOthers`` says, whoever uses it most first.
+  private static let users =
+    [
+      """
+      SELECT follow.reader FROM follow LEFT JOIN read_count ON read_count.reader = follow.reader AND read_count.fan_club = ?2
+      WHERE follow.fan_club = ?2 AND follow.reader IS NOT ?1 ORDER BY ifnull(read_count.posts, 0) DESC, follow.reader LIMIT 1
+      """
+    ] + marks.map { "SELECT reader \($0) LIMIT 1" }
+
   /// Whether a reader other than ?1 follows the club ?2, or has something on one of its posts that they would miss. Read marks and deleted
   /// comments do not count.
   private static let isUsedByOthers: String = {
-    let marks = ["reaction", "bookmark", "unlock", "comment"].map { table in
-      """
-      EXISTS (SELECT 1 FROM \(table) JOIN post ON post.id = \(table).post WHERE post.fan_club = ?2 AND \(table).reader IS NOT ?1
-        \(table == "comment" ? "AND NOT comment.deleted" : ""))
-      """
-    }
+    let marks = Self.marks.map { "EXISTS (SELECT 1 \($0))" }
     let follows = "EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = ?2 AND follow.reader IS NOT ?1)"
     // In this order, and no further than needed: a list has thousands of clubs without a post.
     let cases =

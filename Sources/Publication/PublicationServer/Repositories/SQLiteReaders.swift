@@ -172,21 +172,24 @@ struct SQLiteReaders: ReaderRepository {
     try database.execute("DELETE FROM identity WHERE reader = ? AND NOT first", reader)
   }
 
-  func remove(_ reader: Reader.ID, password: PasswordHash) throws {
+  func remove(_ reader: Reader.ID, password: PasswordHash) throws -> [FanClub.ID] {
+    // One may have started since the last check.
+    let isCharged = try database.queryOne(
+      "SELECT 1 FROM attempt JOIN purchase ON purchase.id = attempt.purchase WHERE attempt.ended IS NULL AND purchase.reader = ?", reader,
+      map: { _ in true })
+    guard isCharged == nil else { throw Problem.conflict("This reader is being charged at the moment. Try again.") }
+    // A transaction of its own: it is one without foreign keys.
+    let removed = try SQLiteContent(database: database).passOnClubs(of: reader)
     try database.transaction {
-      // One may have started since the last check.
-      let isCharged = try database.queryOne(
-        "SELECT 1 FROM attempt JOIN purchase ON purchase.id = attempt.purchase WHERE attempt.ended IS NULL AND purchase.reader = ?", reader,
-        map: { _ in true })
-      guard isCharged == nil else { throw Problem.conflict("This reader is being charged at the moment. Try again.") }
+      try SQLiteCodes(database: database).void(for: reader)
       for table in ["session", "reaction", "bookmark", "follow", "read_mark", "unlock", "flag_event", "analytics_batch", "identity"] {
         try database.execute("DELETE FROM \(table) WHERE reader = ?", reader)
       }
       // Without its text, like a deleted one: a late repeated request would bring it back.
       try database.execute("UPDATE comment SET deleted = 1, text = '' WHERE reader = ?", reader)
-      try database.execute("UPDATE fan_club SET added_by = NULL WHERE added_by = ?", reader)
       try database.execute("UPDATE reader SET email = 'removed ' || id, name = '', password = ? WHERE id = ?", password.text, reader)
     }
+    return removed
   }
 
   static func reader(_ row: Row) throws -> Reader {

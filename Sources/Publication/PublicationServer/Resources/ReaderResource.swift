@@ -13,6 +13,8 @@ struct ReaderResource {
   let imports: ImportDesk
   let clock: any AppClock
   let identifiers: any IdentifierSource
+  /// Has the posts of removed clubs removed in the background.
+  let sweep: ([FanClub.ID]) -> Void
 
   nonisolated(nonsending) func add(_ request: NewReaderRequest) async throws -> Response {
     try .json(await add(email: request.email, name: request.name, password: request.password), status: 201)
@@ -77,7 +79,7 @@ struct ReaderResource {
           : "The payment provider has yet to say whether it charged order \(order.code) of this reader, and is asked again. Try later.")
     }
     _ = try await endSessions(of: reader.id)
-    try await readers.remove(reader.id, password: hasher.placeholder)
+    sweep(try await readers.remove(reader.id, password: hasher.placeholder))
     return Response(204)
   }
 

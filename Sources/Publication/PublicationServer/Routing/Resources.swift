@@ -101,7 +101,7 @@ extension Publication {
     get throws {
       ReaderResource(
         readers: try readers, orders: try orderRepository, hasher: hasher, sessions: sessions, imports: imports, clock: clock,
-        identifiers: identifiers)
+        identifiers: identifiers, sweep: { self.sweepSoon($0) })
     }
   }
 
