@@ -40,6 +40,8 @@ import Testing
     _ changes: [String: (any Sendable)?] = [:], secret: String = secret, key: StubKey? = nil
   ) throws -> IDTokenCredentials {
     var claims = StubProvider.claims(at: rig.clock.now)
+    // No two tokens of a provider are the same.
+    claims["jti"] = UUID().uuidString
     claims["nonce"] = try IDToken.nonce(for: Self.secret, at: Self.origin)
     claims["email"] = "grace@example.org"
     for (name, value) in changes { claims[name] = value }
@@ -79,6 +81,25 @@ import Testing
     #expect(try await signedIn(credentials(["sub": "user-8", "email": "heidi@example.org"])).reader.id != first.reader.id)
     #expect(try await rig.get("/v1/session", again.accessToken, as: Reader.self) == first.reader)
     #expect(try await rig.get("/v1/sessions", again.accessToken, as: [ReaderSession].self).count == 2)
+  }
+
+  /// A token that somebody read along, or kept, begins no other session.
+  @Test func aTokenIsUsedOnce() async throws {
+    let used = try credentials()
+    let first = try await signedIn(used)
+    let again = try await signIn(used)
+    #expect(again.status == 403)
+    #expect(try again.problem.code == .identityRejected)
+    #expect(try again.problem.title == "This sign-in by Example took too long. Try again.")
+    #expect(try await link(used, first.accessToken).status == 403)
+    #expect(try await rig.operate(.delete, "readers/grace@example.org/sessions").status == 200)
+    #expect(try await signIn(used).status == 403)
+    // One that is linked begins no session either, and another one does.
+    let linked = try credentials()
+    let ada = try await rig.signIn()
+    #expect(try await link(linked, ada).status == 409)
+    #expect(try await signIn(linked).status == 403)
+    _ = try await signedIn(credentials())
   }
 
   @Test func withoutAnAddressThatTheProviderVouchesForThereIsNone() async throws {

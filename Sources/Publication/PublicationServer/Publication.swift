@@ -123,6 +123,8 @@ public actor Publication {
   var mails: MailQueue?
   /// Where readers may sign in besides; `nil` for nowhere.
   var identityService: IdentityService?
+  /// The digests of ID tokens that were used, and until when they would be accepted again.
+  var usedTokens: [Data: Date] = [:]
   /// The digest of the operator's token.
   var operatorDigest: Data?
   /// How feeds are fetched; `nil` when they are not.

@@ -12,6 +12,8 @@ struct IdentityResource {
   let session: SessionResource
   let identifiers: any IdentifierSource
   let log: OperatorLog
+  /// Remembers a token that was used, by its digest, until it is too old; false when it was used before.
+  let use: (Data, _ until: Date) -> Bool
 
   /// How old a token may be, in seconds: it is made for one sign-in, whatever its expiry says.
   static let longestAge: TimeInterval = 600
@@ -103,7 +105,9 @@ struct IdentityResource {
       // Another publication, with which the reader signs in at the same provider, gets tokens of another nonce.
       let nonce = try IDToken.nonce(for: credentials.nonceSecret, at: origin)
       let token = try await provider.directory.verified(credentials.idToken, nonce: nonce)
-      guard session.clock.now.timeIntervalSince(token.issued) < Self.longestAge else { throw .badToken(.expired) }
+      guard session.clock.now.timeIntervalSince(token.issued) < Self.longestAge, try isFirstUse(of: credentials.idToken, token) else {
+        throw .badToken(.expired)
+      }
       return (provider, token)
     } catch {
       switch error {
@@ -115,6 +119,14 @@ struct IdentityResource {
           code: .busy, title: "The publication cannot ask \(provider.name) at the moment. Try again later.", status: 503)
       }
     }
+  }
+
+  /// Whether a token that was verified was not used before. What is signed of it names it: its signature has two forms.
+  private func isFirstUse(of text: String, _ token: IDToken) throws(OpenIDError) -> Bool {
+    let signed = text[..<(text.utf8.lastIndex(of: UInt8(ascii: ".")) ?? text.endIndex)]
+    // Without a digest nobody could tell.
+    guard let digest = try? Digest.sha256(Data(signed.utf8)) else { throw .badToken(.expired) }
+    return use(digest, token.issued.addingTimeInterval(Self.longestAge))
   }
 
   private static func sentence(_ reason: IDTokenError, _ name: String) -> String {
@@ -171,6 +183,20 @@ extension IdentityService {
 }
 
 extension Publication {
+  /// More tokens than providers give within ten minutes.
+  private static let mostTokens = 10_000
+
+  /// Remembers that an ID token was used, while it would be accepted again.
+  /// - Returns: whether it was not used before.
+  func useToken(_ digest: Data, until end: Date) -> Bool {
+    let time = clock.now
+    usedTokens = usedTokens.filter { $0.value > time }
+    guard usedTokens[digest] == nil else { return false }
+    if usedTokens.count >= Self.mostTokens, let oldest = usedTokens.min(by: { $0.value < $1.value }) { usedTokens[oldest.key] = nil }
+    usedTokens[digest] = end
+    return true
+  }
+
   /// Lets readers sign in at identity providers: offered from here on.
   /// - Parameters:
   ///   - providers: no two of one issuer.

@@ -87,7 +87,8 @@ extension Publication {
   var identityResource: IdentityResource {
     get throws {
       IdentityResource(
-        identities: try identities, service: identityService, session: try sessionResource, identifiers: identifiers, log: log)
+        identities: try identities, service: identityService, session: try sessionResource, identifiers: identifiers, log: log,
+        use: { self.useToken($0, until: $1) })
     }
   }
 
