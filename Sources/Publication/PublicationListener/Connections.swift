@@ -142,23 +142,24 @@ final class Connections: Sendable {
   }
 
   /// Answers in the library's place, which finds the connection closed for writing from then on.
-  func answer(_ response: Response, _ connection: OpaquePointer) {
+  /// - Parameter withBody: false for HEAD, whose answer has the length of a body and none.
+  func answer(_ response: Response, _ connection: OpaquePointer, withBody: Bool) {
     state.withLock { state in
-      if let entry = state.entries[connection] { Self.write(response, entry.descriptor) }
+      if let entry = state.entries[connection] { Self.write(response, entry.descriptor, withBody: withBody) }
     }
   }
 
-  private static func write(_ response: Response, _ descriptor: Int32) {
-    let bytes = message(response)
+  private static func write(_ response: Response, _ descriptor: Int32, withBody: Bool = true) {
+    let bytes = message(response, withBody: withBody)
     // It is short, and mostly the first that is sent: the kernel has room for it.
     _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
     shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  private static func message(_ response: Response) -> Data {
+  private static func message(_ response: Response, withBody: Bool) -> Data {
     var head = "HTTP/1.1 \(response.status) \(String(cString: MHD_get_reason_phrase_for(UInt32(response.status))))\r\n"
     for field in response.headers.fields { head += "\(field.name): \(field.value)\r\n" }
-    return Data("\(head)Content-Length: \(response.body.count)\r\nConnection: close\r\n\r\n".utf8) + response.body
+    return Data("\(head)Content-Length: \(response.body.count)\r\nConnection: close\r\n\r\n".utf8) + (withBody ? response.body : Data())
   }
 
   func enter(_ phase: Phase, _ connection: OpaquePointer, exchange: Exchange? = nil, limit: Int = 0, taken: Int64 = 0, at uptime: Duration)

@@ -121,7 +121,7 @@ final class Daemon: Sendable {
 
   /// Answers in the library's place, while the client sends a body that is thrown away. A stop does not wait for the rest of that.
   func answer(_ exchange: Exchange, _ response: Response, _ connection: OpaquePointer) {
-    connections.answer(response, connection)
+    connections.answer(response, connection, withBody: exchange.method != "HEAD")
     forget(exchange)
   }
 

@@ -251,7 +251,7 @@ struct RequestReader {
   /// sending loses the answer.
   private func refuse(_ response: Response) -> Bool {
     exchange.isAsking = false
-    guard exchange.declared > 0, exchange.method != "HEAD", !daemon.isStopping else { return queue(response, closing: true) }
+    guard exchange.declared > 0, !daemon.isStopping else { return queue(response, closing: true) }
     exchange.refusal = response
     daemon.connections.enter(.body, connection, at: daemon.uptime)
     daemon.answer(exchange, response, connection)
