@@ -111,6 +111,8 @@ struct Router: Sendable {
 
   /// The most bytes of a path's segment, still percent-encoded: the longest address of a reader fits, with each byte as `%`.
   static let longestSegment = 1024
+  /// The most bytes of a path: no route has as many segments.
+  static let longestPath = 8 * longestSegment
 
   /// The most parameters that a query may have: more than any client sends.
   static let mostParameters = 100
@@ -174,6 +176,7 @@ struct Router: Sendable {
 
   /// Never slow: the thread that reads all requests looks up how long a body may be.
   private func matches(_ path: Substring) throws -> [(route: Route, parameters: [String])] {
+    guard path.utf8.count <= Self.longestPath else { return [] }
     // Counted and measured before they are decoded: a head has room for more, and longer ones, than any route has.
     let encoded = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
     let routes = routes.filter { $0.pattern.count == encoded.count }
