@@ -25,6 +25,8 @@ import Testing
   private let online = Switch()
   private let hanging = Switch(false)
   private let asked = Paths()
+  /// What got no answer from a publication that hangs.
+  private let hung = Paths()
   /// Time at the publication, for as long as it hangs.
   private let gate = ManualClock()
 
@@ -32,8 +34,11 @@ import Testing
 
   private func rig(_ publication: Publication) -> PathRig {
     PathRig(
-      InProcessTransport { [online, hanging, gate, asked] request in
-        if hanging.isOn { try await gate.sleep(for: .seconds(60)) }
+      InProcessTransport { [online, hanging, gate, asked, hung] request in
+        if hanging.isOn {
+          hung.add(String(request.path))
+          try await gate.sleep(for: .seconds(60))
+        }
         asked.add(String(request.path))
         guard online.isOn else { throw TransportError.unreachable("there is no network") }
         return await publication.handle(request)
@@ -197,7 +202,8 @@ import Testing
     hanging.isOn = true
     let second = rig(publication)
     second.coordinator.start()
-    await gate.waitForSleepers()
+    // Before that the keyring is waited for, which has a patience of its own.
+    await until { hung.all.contains("/v1/session/refresh") }
     await second.pass(.seconds(5)) { second.curtain.state.offersChoice }
     second.curtain.send(.continueOfflineTapped)
     await until { (try? feed(second).phase) == .ready }
@@ -270,6 +276,34 @@ import Testing
     online.isOn = true
     rig.coordinator.upkeep.networkIsBack()
     await until { account.state.notice == nil }
+    await rig.coordinator.finish()
+  }
+
+  /// A refund ends access while they read: nothing else would tell.
+  @Test func aReaderWhoStaysIsAskedAboutNowAndThen() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let rig = await started(try await Sample.publication(clock: ManualClock()))
+    try await rig.signIn()
+    rig.coordinator.upkeep.keepTimesCurrent()
+    rig.coordinator.upkeep.isWindowVisible = false
+    rig.coordinator.upkeep.isWindowVisible = true
+    await rig.settle()
+    for (minutes, isAsked) in [(4, false), (2, true), (3, false), (2, true)] {
+      asked.forget()
+      for _ in 1...minutes {
+        await rig.clock.waitForSleepers()
+        rig.clock.advance(by: .seconds(60))
+        await rig.settle()
+      }
+      #expect(asked.all.contains("/v1/entitlements") == isAsked, "\(minutes)")
+    }
+    asked.forget()
+    rig.coordinator.upkeep.isWindowVisible = false
+    for _ in 1...6 {
+      rig.clock.advance(by: .seconds(60))
+      await rig.settle()
+    }
+    #expect(!asked.all.contains("/v1/entitlements"), "nobody looks")
     await rig.coordinator.finish()
   }
 

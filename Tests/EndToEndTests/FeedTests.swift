@@ -24,9 +24,9 @@ final class FeedTests: EndToEndCase {
     try app.waitForScreen("login")
     try app.press("Use the sample account")
     try app.waitForScreen("feed")
-    try app.waitForText("You are offline")
+    try app.waitForText("Not on this computer yet")
     try app.press("Try again")
-    try app.waitForText("You are offline")
+    try app.waitForText("Not on this computer yet")
   }
 
   func testFailureSaysWhatToDo() throws {

@@ -81,6 +81,10 @@ private struct NoStore: TokenStore {
   private(set) var model: LoginViewModel!
   private(set) var states: [LoginViewModel.State] = []
   let answers = Answers()
+  let clock = ManualClock()
+  /// Whether a provider's page is open.
+  var hasPage = false
+  private(set) var reopened: [String] = []
 
   /// What the publication says of itself; `nil` while it is away.
   final class Answers: Sendable {
@@ -94,7 +98,13 @@ private struct NoStore: TokenStore {
     auth = StubAuth(answers, holds: holds)
     self.answers.publication.withLock { $0 = publication }
     session = Session(auth: auth, store: store, tokens: TokenBox(), effects: effects)
-    model = LoginViewModel(session: session, effects: effects) { [answers = self.answers] () throws(AuthError) in
+    model = LoginViewModel(
+      session: session, effects: effects, clock: clock,
+      openAgain: { [unowned self] issuer in
+        if hasPage { reopened.append(issuer) }
+        return hasPage
+      }
+    ) { [answers = self.answers] () throws(AuthError) in
       guard let publication = answers.publication.withLock(\.self) else { throw AuthError.unreachable("No network.") }
       return publication
     }
@@ -117,6 +127,33 @@ private struct NoStore: TokenStore {
 
 @MainActor @Suite struct LoginViewModelTests {
   typealias State = LoginViewModel.State
+
+  /// Until then the password is the only way in.
+  @Test(.timeLimit(.minutes(1))) func aPublicationThatWasAwayIsAskedUntilItAnswers() async {
+    let bench = Bench(publication: nil)
+    bench.model.appear()
+    for wait in [4, 8, 16, 30, 30] {
+      await bench.clock.waitForSleepers()
+      #expect(bench.clock.nextDue == .seconds(wait) && bench.model.state.publication == nil)
+      if wait == 30 { bench.answers.publication.withLock { $0 = LoginPublication(name: "The Paper", mailsCodes: true) } }
+      bench.clock.advance(by: .seconds(wait))
+      if wait == 30 { break }
+      await bench.effects.settled()
+    }
+    while !(bench.model.state.offersCode), !Task.isCancelled { await Task.yield() }
+    await bench.effects.settled()
+    #expect(bench.effects.timers == 0, "it has answered")
+    bench.model.disappear()
+  }
+
+  @Test func aLoginThatIsGoneAsksNoMore() async {
+    let bench = Bench(publication: nil)
+    bench.model.appear()
+    await bench.clock.waitForSleepers()
+    bench.model.disappear()
+    while !(bench.effects.timers == 0), !Task.isCancelled { await Task.yield() }
+    #expect(bench.clock.nextDue == nil)
+  }
 
   @Test func whatTakesLongCanBeCancelledAndBegunAnew() async {
     let bench = Bench([nil, nil], holds: true)
@@ -317,7 +354,7 @@ private struct NoStore: TokenStore {
 
   @Test func aClosedScreenIsReleased() async {
     let session = Session(auth: StubAuth([]), store: MemoryTokenStore(), tokens: TokenBox(), effects: Effects())
-    var model: LoginViewModel? = LoginViewModel(session: session, effects: Effects()) {
+    var model: LoginViewModel? = LoginViewModel(session: session, effects: Effects(), clock: ManualClock()) {
       LoginPublication(name: "")
     }
     weak let watched = model

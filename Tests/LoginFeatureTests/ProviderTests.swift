@@ -56,6 +56,23 @@ import Testing
     #expect(bench.session.state.isSignedOut)
   }
 
+  /// The first one may be answered still, or have been closed.
+  @Test func aSecondClickOpensTheSamePageAgain() async {
+    let bench = await bench([nil, nil], holds: true)
+    bench.model.send(.providerTapped(Self.example.id))
+    await calls(1, bench)
+    bench.hasPage = true
+    bench.model.send(.providerTapped(Self.example.id))
+    #expect(bench.reopened == [Self.example.id] && bench.auth.calls.count == 1)
+    #expect(bench.model.state.work == .provider(Self.example.id))
+    bench.model.send(.providerTapped(Self.other.id))
+    await calls(2, bench)
+    #expect(bench.reopened.count == 1)
+    await bench.auth.release()
+    await bench.answered()
+    #expect(bench.session.state.user?.name == "Ada")
+  }
+
   /// The last way chosen counts: each other one that was under way is given up.
   @Test(arguments: [0, 1, 2, 3]) func anotherWayInTheMiddle(way: Int) async {
     let bench = await bench([nil, nil], holds: true)
@@ -63,7 +80,7 @@ import Testing
     bench.model.send(.providerTapped(Self.example.id))
     await calls(1, bench)
     switch way {
-    // A second click opens the page once more.
+    // Before there was a page.
     case 0: bench.model.send(.providerTapped(Self.example.id))
     case 1: bench.model.send(.providerTapped(Self.other.id))
     case 2: bench.model.send(.codeTapped)

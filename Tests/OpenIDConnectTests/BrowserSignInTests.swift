@@ -102,6 +102,20 @@ import Testing
     #expect(granted.claims.subject == "user-7")
   }
 
+  /// They see the page's address in the list of processes, and could answer with an account of their own.
+  @Test(.enabled(if: getuid() == 0, "only root becomes another user")) func anotherUserOfTheComputerIsNotHeard() async throws {
+    let granted = try await signIn { page in
+      let request = "GET /callback?code=evil&state=\(page["state"]) HTTP/1.1\\r\\nHost: 127.0.0.1:\(page.port)\\r\\n\\r\\n"
+      let script = "exec 3<>/dev/tcp/127.0.0.1/\(page.port) && printf '\(request)' >&3 && cat <&3"
+      let said = try? await Program(["/usr/bin/setpriv", "--reuid=65534", "--clear-groups", "bash", "-c", script]).run()
+      #expect(said?.output.contains("HTTP/1.1") == false, "\(said?.output ?? "it did not run")")
+      _ = await page.answer("code=c-1&state=\(page["state"])")
+    }
+    #expect(granted.claims.subject == "user-7")
+    let body = provider.state.withLock { String(decoding: $0.requests.last { $0.method == .post }?.body ?? Data(), as: UTF8.self) }
+    #expect(body.contains("code=c-1") && !body.contains("evil"))
+  }
+
   static let endings: [(query: String, error: OpenIDError)] = [
     ("error=access_denied", .denied), ("error=consent_required", .denied),
     ("error=server_error&error_description=x", .refused("server_error")),

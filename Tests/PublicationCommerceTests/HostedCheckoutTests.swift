@@ -100,18 +100,21 @@ import Testing
     #expect(try await seen.nextURL() == url)
     _ = try await served.browse(url, "Decline")
     await ask()
-    #expect(try await payment.value == .cancelled)
+    await #expect(throws: Self.declined) { try await payment.value }
     await authorizer.openAgain()
     seen.opened.yield("nothing in between")
     #expect(try await seen.nextURL() == "nothing in between")
     await served.listener.stop()
   }
 
-  @Test func declinedInTheBrowserIsACancellation() async throws {
+  private static let declined = PaymentAuthorizationError(sentence: "You declined on the page in your browser. Nothing was charged.")
+
+  /// The reader comes back to the app, which says what became of it.
+  @Test func declinedInTheBrowserIsSaid() async throws {
     let payment = begin(try await served.summary())
     #expect(try await served.browse(try await seen.nextURL(), "Decline").contains("nothing was charged"))
     await ask()
-    #expect(try await payment.value == .cancelled)
+    await #expect(throws: Self.declined) { try await payment.value }
     #expect(seen.started.withLock { $0 } == 0)
     await served.listener.stop()
   }

@@ -20,7 +20,7 @@ private typealias Comment = PublicationAPI.Comment
     var failures: [String] = []
     func accessChanged() { changes += 1 }
     func actionFailed(_ sentence: String) { failures.append(sentence) }
-    func retryUnreachable() {}
+    func retryUnreachable() -> Bool { false }
     func timePassed() {}
   }
 

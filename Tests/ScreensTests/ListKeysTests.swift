@@ -61,6 +61,29 @@ final class ListKeysTests: ScreensTestCase {
     }
   }
 
+  /// Both keys before the list is laid out again: the row is not in its place yet.
+  func testEnterRightAfterAKeyMovedTheKeyboardOpensTheRowThatScrollsIntoSight() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: (1...20).map { .sample($0) }, height: 400)
+      try rig.show(.tab(.home))
+      let list = try XCTUnwrap((rig.lastView as? FeedView)?.list.list)
+      XCTAssertTrue(list.focusRow())
+      rig.window.painted()
+      XCTAssertFalse(list.isInSight("p6"))
+      list.focusRow("p6")
+      XCTAssertTrue(list.activate("p6"))
+      XCTAssertEqual(rig.outputs, ["openPost(\"p6\")"])
+      // Once it was laid out there, and the wheel took it out of sight, it is shown first.
+      rig.window.painted()
+      rig.scroll(rig.seen, to: 0)
+      rig.window.painted()
+      XCTAssertFalse(list.isInSight("p6"))
+      XCTAssertTrue(list.activate("p6"))
+      XCTAssertEqual(rig.outputs.count, 1)
+      rig.close()
+    }
+  }
+
   func testEnterShowsARowThatIsOutOfSightBeforeItOpensIt() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

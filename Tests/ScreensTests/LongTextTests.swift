@@ -40,6 +40,27 @@ final class LongTextTests: ScreensTestCase {
     }
   }
 
+  /// A book of a feed: all its parts at once took seven seconds, in which no key was heard.
+  func testTheRestOfALongTextComesFrameByFrame() throws {
+    try MainActor.assumeIsolated {
+      let html = (1...600).map { "<p>Paragraph \($0) goes on.</p>" }.joined()
+      let rig = ReaderRig(posts: [.sample(1, body: html)], width: 420, height: 640)
+      let seen = try rig.show(.post("p1"))
+      let first = seen.texts.count { $0.hasPrefix("Paragraph ") }
+      XCTAssertTrue((1..<400).contains(first), "\(first)")
+      XCTAssertTrue(seen.says("Paragraph 1 goes on."))
+      eventually("all of it") { seen.texts.count { $0.hasPrefix("Paragraph ") } == 600 }
+      XCTAssertEqual(seen.texts.filter { $0.hasPrefix("Paragraph ") }, (1...600).map { "Paragraph \($0) goes on." })
+      // Another text takes its place while the rest is on its way.
+      rig.preferences.change { $0.textSize = 150 }
+      let again = seen.texts.count { $0.hasPrefix("Paragraph ") }
+      XCTAssertTrue((1..<400).contains(again), "\(again)")
+      eventually("all of it again") { seen.texts.count { $0.hasPrefix("Paragraph ") } == 600 }
+      rig.preferences.change { $0.textSize = 100 }
+      rig.close()
+    }
+  }
+
   /// The GL renderer makes no texture of what is as tall as a text: it aborts where that is more than a surface of cairo's can be.
   func testWhateverIsAsTallAsItsTextIsDrawnWithoutATexture() throws {
     try MainActor.assumeIsolated {

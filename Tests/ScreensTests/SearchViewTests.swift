@@ -60,7 +60,7 @@ final class SearchViewTests: ScreensTestCase {
       seen.entries[0].type("title")
       seen.entries[0].pressEnter()
       try rig.settle()
-      XCTAssertTrue(seen.says("You are offline"))
+      XCTAssertTrue(seen.says("The publication is needed"))
       rig.publication.with { $0.isOffline = false }
       seen.button("Try again")?.click()
       try rig.settle()

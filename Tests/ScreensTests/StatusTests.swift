@@ -152,7 +152,7 @@ final class StatusTests: ScreensTestCase {
   }
 
   func testOffline() throws {
-    try failing(icon: .offline, heading: "You are offline") {
+    try failing(icon: .offline, heading: "Not on this computer yet") {
       $0.isOffline = true
     } mend: {
       $0.isOffline = false

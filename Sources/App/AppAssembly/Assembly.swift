@@ -32,7 +32,8 @@ import StubStore
   public let events: AppEvents
   /// A client for one reader's requests only, as long as they are signed in.
   private let account: PublicationPath.Account
-  private let answers: AsyncStream<Void>
+  /// Whether the publication answered or could not be reached, and then a sentence.
+  private let reach: AsyncStream<String?>
   /// The journal that keeps this process from selling anything.
   private var damagedJournal: String?
 
@@ -59,11 +60,11 @@ import StubStore
     self.dataFolder = dataFolder
     self.testStore = testStore
     let tokens = TokenBox()
-    let (answers, answer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    self.answers = answers
+    let (reach, told) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingNewest(1))
+    self.reach = reach
     let client = APIClient(
       transport: testStore.map { TestStoreTransport(transport, store: $0) } ?? transport, tokens: tokens,
-      onAnswer: { answer.yield() }, clock: environment.clock)
+      onAnswer: { told.yield(nil) }, onUnreachable: { told.yield($0) }, clock: environment.clock)
     self.client = client
     let browser = BrowserAuthorization(
       client, transport: identities ?? transport, clock: environment.clock, origin: environment.origin, at: environment.address
@@ -93,7 +94,11 @@ import StubStore
       curtain: curtain ?? CurtainViewModel(effects: environment.effects, clock: environment.clock), presenter: presenter)
     environment.preferences.onProblem = { [weak coordinator] in coordinator?.say($0) }
     // Ends with the client.
-    Task { [weak coordinator, answers] in for await _ in answers { coordinator?.upkeep.publicationAnswered() } }
+    Task { [weak coordinator, reach] in
+      for await problem in reach {
+        if let problem { coordinator?.upkeep.publicationUnreachable(problem) } else { coordinator?.upkeep.publicationAnswered() }
+      }
+    }
     return coordinator
   }
 

@@ -267,7 +267,7 @@ import SessionService
   private func loginCoordinator(unsentChanges: Int = 0) -> LoginCoordinator {
     if let login { return login }
     let made = LoginCoordinator(
-      session: session, client: client, environment: environment, opening: opening, unsentChanges: unsentChanges,
+      session: session, client: client, browser: browser, environment: environment, opening: opening, unsentChanges: unsentChanges,
       say: { [weak self] in self?.say($0) }, report: { [weak self] in self?.signedIn($0) })
     login = made
     return made

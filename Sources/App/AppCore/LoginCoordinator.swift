@@ -12,6 +12,7 @@ import SessionService
 
   private let session: Session
   private let client: APIClient
+  private let browser: BrowserAuthorization
   private let environment: AppEnvironment
   private let opening: ReaderOpening
   private let unsentChanges: Int
@@ -22,17 +23,20 @@ import SessionService
   /// - Parameters:
   ///   - session: what is signed in to.
   ///   - client: asks the publication what it is called.
+  ///   - browser: knows the page of a provider that is waited for.
   ///   - environment: the publication's address, and the effects.
   ///   - opening: opens what the reader has.
   ///   - unsentChanges: how many changes of the reader whose session ended were not sent.
   ///   - say: shows the reader a short message.
   ///   - report: called once.
   init(
-    session: Session, client: APIClient, environment: AppEnvironment, opening: ReaderOpening, unsentChanges: Int,
+    session: Session, client: APIClient, browser: BrowserAuthorization, environment: AppEnvironment, opening: ReaderOpening,
+    unsentChanges: Int,
     say: @escaping @MainActor (String) -> Void, report: @escaping @MainActor (ReaderScope) -> Void
   ) {
     self.session = session
     self.client = client
+    self.browser = browser
     self.environment = environment
     self.opening = opening
     self.unsentChanges = unsentChanges
@@ -44,7 +48,14 @@ import SessionService
   func screen() -> Screen {
     let (client, address) = (client, environment.address)
     return Screen(
-      LoginViewModel(session: session, effects: environment.effects, unsentChanges: unsentChanges) { () throws(AuthError) in
+      LoginViewModel(
+        session: session, effects: environment.effects, clock: environment.clock, unsentChanges: unsentChanges,
+        openAgain: { [browser, effects = environment.effects] issuer in
+          guard let page = browser.page(of: issuer) else { return false }
+          Task { _ = try? await effects.run("login.page") { await browser.open(page) } }
+          return true
+        }
+      ) { () throws(AuthError) in
         let info: PublicationInfo
         do throws(ClientError) { info = try await client.publication() } catch { throw AuthError(error, at: address) }
         return LoginPublication(

@@ -12,14 +12,14 @@ import SessionService
   }
   /// Called when there is a network again, and when the publication answered: failed requests are worth another try.
   public var onReached: (() -> Void)?
-  /// Called when the reader comes back to the window, once in ``returnPace`` at most.
+  /// Called when the reader comes back to the window, once in ``returnPace`` at most, and each ``openPace`` while they stay.
   var onReturn: (() -> Void)?
 
   private let session: Session
   private let environment: AppEnvironment
   private var reader: ReaderScope?
   /// By the clock's uptime.
-  private var lastReturn: Duration?
+  private var lastCheck: Duration?
   private var checking: Task<Void, Never>?
 
   init(session: Session, environment: AppEnvironment) {
@@ -40,6 +40,7 @@ import SessionService
     Task { [weak self, effects = environment.effects, clock = environment.clock] in
       while (try? await effects.sleep("minute", for: .seconds(60), on: clock)) != nil, let self {
         reader?.content.timePassed()
+        if isWindowVisible { checkPurchases(ifOlderThan: Self.openPace) }
       }
     }
   }
@@ -61,18 +62,26 @@ import SessionService
 
   /// The least time between two checks of the reader's purchases when they come back to the window.
   static let returnPace = Duration.seconds(60)
+  /// The time between two while they stay.
+  static let openPace = Duration.seconds(300)
 
   /// A reader who comes back may have been at the publication's or the bank's page: the app requests the state of their purchases.
-  private func windowIsBack() {
+  private func windowIsBack() { checkPurchases(ifOlderThan: Self.returnPace) }
+
+  private func checkPurchases(ifOlderThan pace: Duration) {
     let now = environment.clock.uptime
-    guard let reader, lastReturn.map({ now - $0 >= Self.returnPace }) ?? true else { return }
-    lastReturn = now
+    guard let reader, lastCheck.map({ now - $0 >= pace }) ?? true else { return }
+    lastCheck = now
     Task { await reader.restorePurchases() }
     onReturn?()
   }
 
   /// The publication answered a request of any kind.
   package func publicationAnswered() { reader?.content.publicationAnswered() }
+
+  /// The publication could not be reached for a request of any kind.
+  /// - Parameter problem: a sentence for people.
+  package func publicationUnreachable(_ problem: String) { reader?.content.publicationUnreachable(problem) }
 
   /// For testers, who do not want to wait minutes for the next check.
   public func checkForNewPosts() { reader?.checkForNewPosts() }

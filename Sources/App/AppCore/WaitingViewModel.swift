@@ -3,15 +3,16 @@ import FeatureKit
 import ReaderContent
 import Runtime
 
-/// The pending actions, in the app's frame: a bar above every page while the publication is unreachable. Isolated to the main actor.
+/// The app's frame while the publication is unreachable: a bar below every page, with the actions that wait. Pages do not say it again.
+/// Isolated to the main actor.
 @MainActor public final class WaitingViewModel: ScreenModel {
   /// Everything the bar shows.
   public struct State: Equatable, Sendable {
-    /// "3 changes waiting"; `nil` for no bar.
+    /// "Offline", or "3 changes waiting"; `nil` for no bar.
     public var text: String?
-    /// Why they wait, in a sentence.
+    /// Why, in a sentence.
     public var detail = ""
-    /// Whether the actions are being sent because the reader requested it.
+    /// Whether another try is under way because the reader requested it.
     public var isTrying = false
 
     /// No bar.
@@ -20,7 +21,7 @@ import Runtime
 
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
-    /// Sends at once what waits, instead of at the next try.
+    /// Sends at once what waits, and asks whether the publication can be reached, instead of at the next try.
     case tryNowTapped
   }
 
@@ -63,11 +64,13 @@ import Runtime
 
   private func tryNowTapped() {
     guard let content, state.text != nil else { return }
-    let sending = content.retryNow()
-    guard trying == nil else { return }
+    guard trying == nil else {
+      _ = content.retryNow()
+      return
+    }
     trying = Task { [weak self, effects, clock] in
       async let shown: Void? = try? effects.sleep("waiting.shown", for: Self.leastTime, on: clock)
-      await sending?.value
+      await content.tryNow()
       _ = await shown
       guard let self, !Task.isCancelled else { return }
       (trying, didRetryFail) = (nil, true)
@@ -85,7 +88,7 @@ import Runtime
       state = State()
       return
     }
-    let changes = content.outboxStatus.stream()
+    let changes = AsyncStream.ticks(of: .ticks(of: content.outboxStatus.stream()), .ticks(of: content.outOfReach.stream()))
     observing = Task { [weak self] in
       for await _ in changes where !Task.isCancelled { self?.update() }
     }
@@ -97,6 +100,10 @@ import Runtime
     let waiting = content?.outboxStatus.value ?? OutboxStatus()
     if waiting.count > 0, let problem = waiting.problem {
       new.text = waiting.count == 1 ? "1 change waiting" : "\(waiting.count) changes waiting"
+      new.isTrying = trying != nil
+      new.detail = didRetryFail && !new.isTrying ? "Tried again without success. \(problem)" : problem
+    } else if let problem = content?.outOfReach.value {
+      new.text = "Offline"
       new.isTrying = trying != nil
       new.detail = didRetryFail && !new.isTrying ? "Tried again without success. \(problem)" : problem
     } else {

@@ -36,6 +36,8 @@ extension ListRow {
   private var awaitedJump: ID?
   /// The row that gets the keyboard when it is there.
   private var awaitedRow: ID?
+  /// The row that had the keyboard when it was last laid out.
+  private var focusedAtLayout: ID?
   /// Nil when it may be on its way elsewhere.
   private var lastPosition: Double?
   private var lastWidth = 0
@@ -198,6 +200,7 @@ extension ListRow {
     }
     scrollAnchor = nil
     awaitedJump = nil
+    focusedAtLayout = focused?.id
   }
 
   /// What it shows, in order.
@@ -312,7 +315,9 @@ extension ListRow {
 
   /// Whether the keyboard is on the row at a place, of which nothing is on screen.
   private func hasHiddenKeyboard(at place: Int) -> Bool {
-    guard let row = row(for: identifiers.ids[place]), let item = gtk_widget_get_parent(row.root.widget),
+    let id = identifiers.ids[place]
+    // A key has just moved it there: the row comes into sight with the next layout.
+    guard id == focusedAtLayout, let row = row(for: id), let item = gtk_widget_get_parent(row.root.widget),
       gtk_widget_has_focus(item) != 0
     else { return false }
     return !isInSight(item: item)
@@ -337,8 +342,9 @@ extension ListRow {
   public func onActivated<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, ID) -> Void) -> SignalConnection {
     list.connect("activate", .position, owner: owner, absent: ()) { [weak self] owner, place in
       guard let self, identifiers.ids.indices.contains(place) else { return }
-      guard !hasHiddenKeyboard(at: place) else { return scroll(to: place) }
-      body(owner, identifiers.ids[place])
+      guard hasHiddenKeyboard(at: place) else { return body(owner, identifiers.ids[place]) }
+      // The keyboard may be on its way to a row that is not filled yet.
+      if let awaitedRow { body(owner, awaitedRow) } else { scroll(to: place) }
     }
   }
 

@@ -26,10 +26,13 @@ import Gtk
   }
 
   /// A text, in place of what was made before.
-  func widgets(_ blocks: [ArticleBody.Block]) -> [Widget] {
+  func widgets(_ blocks: ArraySlice<ArticleBody.Block>) -> [Widget] {
     (shown, marked) = ([], [:])
-    return blocks.map { widget(for: $0) }
+    return moreWidgets(blocks)
   }
+
+  /// What follows in the same text.
+  func moreWidgets(_ blocks: ArraySlice<ArticleBody.Block>) -> [Widget] { blocks.map { widget(for: $0) } }
 
   /// Where an element of that name begins: in a label, at a byte of its text.
   func place(of id: String) -> (label: Label, byte: Int)? { marked[id] }

@@ -1,5 +1,6 @@
 import ArticleFeature
 import FeatureKit
+import FeedFormats
 import Gtk
 import ReaderContent
 
@@ -111,6 +112,8 @@ import ReaderContent
       view.lines.maximumWidth = preferences.lineWidth
       view.picture.lineWidth = preferences.lineWidth
       view.blocks.lineWidth = preferences.lineWidth
+      // All parts would be measured at once. Where the reader is further down they would lose their place.
+      if view.parts.count > Self.partsAtOnce, view.viewModel.place?.block ?? 0 < Self.partsAtOnce / 2 { view.showText() }
     }
     viewModel.observe { [weak self] in self?.show($0) }
   }
@@ -233,8 +236,25 @@ import ReaderContent
       parts = []
       body.replaceAll([blocks.teaser(teaser)])
     case .body(let written):
-      parts = blocks.widgets(written)
+      parts = blocks.widgets(written.prefix(Self.partsAtOnce))
       body.replaceAll(parts)
+      if parts.count < written.count { continueText(written.dropFirst(parts.count)) }
+    }
+  }
+
+  /// How many parts of a text are there at once. Those of a book take seconds, in which nothing would move.
+  private static let partsAtOnce = 120
+  private static let partsOfAFrame = 12
+
+  /// Makes the rest of a text, frame by frame, unless another one takes its place.
+  private func continueText(_ rest: ArraySlice<ArticleBody.Block>) {
+    let shown = text
+    MainLoop.after(seconds: 0.01) { [weak self] in
+      guard let self, !scope.isClosed, text == shown, !rest.isEmpty else { return }
+      let more = blocks.moreWidgets(rest.prefix(Self.partsOfAFrame))
+      parts += more
+      for part in more { body.append(part) }
+      continueText(rest.dropFirst(more.count))
     }
   }
 

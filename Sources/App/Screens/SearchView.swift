@@ -92,7 +92,7 @@ import SearchFeature
       progress.show(nil, failure: sentence)
       stack.show("rows")
       return
-    case .offline(let sentence): status.showOffline(sentence)
+    case .offline(let sentence): status.showOffline(sentence, heading: "The publication is needed")
     case .failed(let sentence): status.showFailed(sentence)
     }
     stack.show("status")

@@ -73,8 +73,10 @@ import Gtk
     if root.holdsKeyboard, action != nil { button.focus() }
   }
 
-  /// The publication cannot be reached.
-  func showOffline(_ sentence: String) { show(icon: .offline, heading: "You are offline", sentence: sentence, action: "Try again") }
+  /// The publication cannot be reached, which the window says by itself.
+  func showOffline(_ sentence: String, heading: String = "Not on this computer yet") {
+    show(icon: .offline, heading: heading, sentence: sentence, action: "Try again")
+  }
 
   /// What the page is about is not there, so that all one can do is leave.
   func showGone(_ sentence: String) { show(icon: .failed, heading: "Not here", sentence: sentence, action: "Go back") }

@@ -6,7 +6,8 @@ import Synchronization
 /// Takes the redirect of a provider's page at a port of this computer (RFC 8252, section 7.3).
 ///
 /// A browser connects more than once, and so may any page in it: each request gets an answer, and the wait goes on until one of them is the
-/// right one. Safe from any thread.
+/// right one. Other users of the computer are not heard: the page's address, with all that its answer is checked by, stands in the browser's
+/// command line, which they can read. Safe from any thread.
 final class LoopbackListener: Sendable {
   let port: Int
   private let thread = ThreadExecutor(name: "loopback")
@@ -142,6 +143,10 @@ final class LoopbackListener: Sendable {
           if errno == EMFILE || errno == ENFILE { usleep(100_000) }
           continue
         }
+        guard Self.isOwn(accepted, port: port) else {
+          Glibc.close(accepted)
+          continue
+        }
         _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
         _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
         // Pages that open many connections push their own out, not the one that has just come.
@@ -149,6 +154,42 @@ final class LoopbackListener: Sendable {
         clients.append(Client(descriptor: accepted, since: clock.uptime))
       }
     }
+  }
+
+  /// Whether the other end of a connection is this user's, by the kernel's tables (proc_net_tcp: local address, remote address, …, uid).
+  /// Where there are none, nobody sees the browser's command line either.
+  private static func isOwn(_ descriptor: Int32, port: Int) -> Bool {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isKnown = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) == 0 }
+    }
+    guard isKnown else { return false }
+    let loopback = hex(UInt32(0x7F00_0001).bigEndian, digits: 8)
+    let client = "\(loopback):\(hex(UInt32(UInt16(bigEndian: address.sin_port)), digits: 4))"
+    let server = "\(loopback):\(hex(UInt32(port), digits: 4))"
+    // A table is read in pieces, between which a line may move and be missed.
+    for _ in 1...20 {
+      // A socket of the other family may connect to an address of this one.
+      let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap { path in
+        (try? FileHandle(forReadingAtPath: path)?.readToEnd()).map { String(decoding: $0, as: UTF8.self) }
+      }
+      guard tables.contains(where: { !$0.isEmpty }) else { return true }
+      for table in tables {
+        for line in table.split(separator: "\n") where line.contains(client) {
+          let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+          guard fields.count > 7, fields[1].hasSuffix(client), fields[2].hasSuffix(server) else { continue }
+          return UInt32(fields[7]) == getuid()
+        }
+      }
+      usleep(1000)
+    }
+    return false
+  }
+
+  private static func hex(_ number: UInt32, digits: Int) -> String {
+    let text = String(number, radix: 16, uppercase: true)
+    return String(repeating: "0", count: digits - text.count) + text
   }
 
   /// Reads what came. One that was answered, or sends too much, is over once it leaves, which an empty head says.

@@ -137,14 +137,15 @@ import Runtime
   }
 
   /// Signs out: from the first moment on requests carry no token, then the store forgets it, then ``state`` says so. The backend is told
-  /// afterwards, if it can be reached.
+  /// meanwhile, if it can be reached: a store that does not answer must not keep the session alive.
   public func signOut() async {
-    let wasKept = if case .untilQuit = persistence { false } else { true }
+    // A store that could not be read may have a session of earlier.
+    let wasKept = if case .untilQuit(.noService) = persistence { false } else { true }
     let old = refreshToken
     guard receive(.signOut, close) else { return }
     let generation = generation
-    let cleared = await storeWork("session.clear") { store throws(TokenStoreError) in try await store.clear() }
     if let old { revoke(old) }
+    let cleared = await storeWork("session.clear") { store throws(TokenStoreError) in try await store.clear() }
     guard generation == self.generation else { return }
     if case .failure(let error) = cleared, wasKept {
       receive(.cleared(.byUserTokenNotErased(error)))

@@ -122,6 +122,8 @@ import SessionService
       },
     ]
     watchPayments()
+    // What the page says of access is right while one looks: a refund may have ended it.
+    Task { [restorePurchases] in await restorePurchases() }
   }
 
   /// The screen went away.

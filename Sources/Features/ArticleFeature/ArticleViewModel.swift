@@ -253,7 +253,11 @@ import ReaderContent
   public func actionFailed(_ sentence: String) { update(message: sentence) }
 
   /// See `ContentScreen`.
-  public func retryUnreachable() { if loader.retryUnreachable() { accessAtRequest = store.hasPremium } }
+  public func retryUnreachable() -> Bool {
+    guard loader.retryUnreachable() else { return false }
+    accessAtRequest = store.hasPremium
+    return true
+  }
 
   private func load() {
     accessAtRequest = store.hasPremium
@@ -354,9 +358,9 @@ import ReaderContent
     return if case .locked = state.text { true } else { state.isUnlocking }
   }
 
-  private static let offlineNote = "You are offline: this is the text as it was when you read it last."
+  private static let offlineNote = "This is the text as it was when you read it last."
   /// Shown above the opening: below it, a reader would take the opening for the whole post.
-  private static let beginningNote = "You are offline: only the opening of this post is on this computer."
+  private static let beginningNote = "Only the opening of this post is on this computer."
 
   private func markRead(_ phase: EntityPhase) {
     guard !wasMarkedRead, phase == .ready else { return }

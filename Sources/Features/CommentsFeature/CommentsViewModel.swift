@@ -62,7 +62,7 @@ import ReaderContent
     self.output = output
     list = .comments(of: post, store: store)
     list.observe { [weak self] _ in self?.update() }
-    list.onRetryUnreachable = { [weak self] in self?.loader.retryUnreachable() }
+    list.onRetryUnreachable = { [weak self] in self?.loader.retryUnreachable() ?? false }
     state.draft = store.commentDrafts[post] ?? ""
     judge(&state)
   }

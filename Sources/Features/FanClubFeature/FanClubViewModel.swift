@@ -99,7 +99,7 @@ import ReaderContent
     // A row's club is this page.
     posts = PostList(.fanClub(id), store: store, formatting: formatting) { if $0 != .openFanClub(id) { output($0) } }
     posts.list.observe { [weak self] _ in self?.update() }
-    posts.list.onRetryUnreachable = { [weak self] in self?.loader.retryUnreachable() }
+    posts.list.onRetryUnreachable = { [weak self] in self?.loader.retryUnreachable() ?? false }
   }
 
   isolated deinit { for task in [watching, watchingOutbox] { task?.cancel() } }

@@ -68,7 +68,7 @@ public struct ListState: Equatable, Sendable {
   public var onRowsChanged: ((Set<String>) -> Void)?
 
   /// Called before the list repeats its request by itself, for pages that have other requests to repeat.
-  public var onRetryUnreachable: (() -> Void)?
+  public var onRetryUnreachable: (() -> Bool)?
   /// See `PageFetcher`.
   var onNewItems: (([String]) -> Void)? { didSet { fetcher.onNewItems = onNewItems } }
 
@@ -193,15 +193,22 @@ public struct ListState: Equatable, Sendable {
   }
 
   /// Repeats, without a notice, the requests for which the publication could not be reached: for the first rows or further ones.
-  public func retryUnreachable() {
-    onRetryUnreachable?()
+  /// - Returns: whether there were any.
+  @discardableResult public func retryUnreachable() -> Bool {
+    let isRepeated = onRetryUnreachable?() ?? false
     let list = fetcher.state
-    guard [failedRefresh, list.failure].contains(where: { $0?.isUnreachable == true }), !list.isLoading, !store.isClosed else { return }
+    guard [failedRefresh, list.failure].contains(where: { $0?.isUnreachable == true }), !list.isLoading, !store.isClosed else {
+      return isRepeated
+    }
     isQuiet = true
     // The first rows first: further ones follow when they are there.
-    if failedRefresh == nil, state.loadMoreFailure != nil { return fetcher.loadMore() }
+    if failedRefresh == nil, state.loadMoreFailure != nil {
+      fetcher.loadMore()
+      return true
+    }
     requestedAge = store.listsAge
     fetcher.reload(showsNewItems: age != requestedAge || !holdsBackNewItems)
+    return true
   }
 
   /// The last row is in sight: loads further ones.
@@ -272,7 +279,7 @@ public struct ListState: Equatable, Sendable {
     if isReloaded { retryTapped() } else { state.loadMoreFailure = nil }
   }
 
-  private static var offlineNote: String { "You are offline: this is the list as it was when it was loaded last." }
+  private static var offlineNote: String { "This is the list as it was when it was loaded last." }
 
   /// Makes the state from the fetcher's: the only place that combines several facts into what the page shows.
   private func update() {

@@ -39,6 +39,8 @@ import SessionService
   private let session: Session
   private let effects: Effects
   private let unsentChanges: Int
+  private let clock: any AppClock
+  private let openAgain: @MainActor (LoginPublication.Provider.ID) -> Bool
   private let loadPublication: @Sendable () async throws(AuthError) -> LoginPublication
   private var password = Secret("")
   private var newPassword = Secret("")
@@ -47,6 +49,8 @@ import SessionService
   private var isLoading = false
   /// Why the publication has not answered.
   private var unanswered: AuthError?
+  private var failedLoads = 0
+  private var retrying: Task<Void, Never>?
   private var watching: Task<Void, Never>?
   private var signingIn: Task<Void, Never>?
   /// How many requests were begun: the answer to one that another took the place of changes nothing.
@@ -55,20 +59,28 @@ import SessionService
   /// - Parameters:
   ///   - session: what is signed in to.
   ///   - effects: the door off the main actor.
+  ///   - clock: when the publication is asked again.
   ///   - unsentChanges: how many changes of the reader whose session ended were not sent.
-  ///   - publication: asks the publication for its name and sample account; called off the main actor when the screen
-  ///     appears, and at the next try when it did not answer.
+  ///   - openAgain: opens the page of a provider that is waited for once more; returns whether there is one.
+  ///   - publication: asks the publication for its name and its ways to sign in; called off the main actor when the screen appears, and
+  ///     until it has answered.
   public init(
-    session: Session, effects: Effects, unsentChanges: Int = 0,
+    session: Session, effects: Effects, clock: any AppClock, unsentChanges: Int = 0,
+    openAgain: @escaping @MainActor (LoginPublication.Provider.ID) -> Bool = { _ in false },
     publication: @escaping @Sendable () async throws(AuthError) -> LoginPublication
   ) {
     self.session = session
     self.effects = effects
+    self.clock = clock
+    self.openAgain = openAgain
     self.unsentChanges = unsentChanges
     self.loadPublication = publication
   }
 
-  isolated deinit { watching?.cancel() }
+  isolated deinit {
+    watching?.cancel()
+    retrying?.cancel()
+  }
 
   /// The screen is visible: the notice follows the session from here on, and what is not known yet of the publication is requested.
   public func appear() {
@@ -85,6 +97,7 @@ import SessionService
   /// The screen went away.
   public func disappear() {
     watching?.cancel()
+    retrying?.cancel()
     watching = nil
   }
 
@@ -220,6 +233,8 @@ import SessionService
   private func providerTapped(_ id: LoginPublication.Provider.ID) {
     retryUnreachable()
     guard state.providers.contains(where: { $0.id == id }) else { return }
+    // The page that is open already goes on, too.
+    if state.work == .provider(id), openAgain(id) { return }
     // Its port is free before the next page is opened.
     giveUp()
     change {
@@ -328,11 +343,25 @@ import SessionService
       isLoading = false
       switch answer {
       case .success(let publication):
-        unanswered = nil
+        (unanswered, failedLoads) = (nil, 0)
         change { $0.publication = publication }
-      case .failure(let error): unanswered = error as? AuthError
+      case .failure(let error):
+        unanswered = error as? AuthError
+        loadLater()
       }
       show(session.state)
+    }
+  }
+
+  /// Without its answer the password is the only way in.
+  private func loadLater() {
+    guard watching != nil else { return }
+    failedLoads += 1
+    let wait = Duration.seconds(min(30, 2 << min(failedLoads, 4)))
+    retrying?.cancel()
+    retrying = Task { [weak self, effects, clock] in
+      guard (try? await effects.sleep("login.publication.again", for: wait, on: clock)) != nil, !Task.isCancelled else { return }
+      self?.load()
     }
   }
 

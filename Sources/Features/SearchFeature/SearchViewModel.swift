@@ -167,9 +167,11 @@ import Runtime
   public func actionFailed(_ sentence: String) { state.message = sentence }
 
   /// Repeats the request for which the publication could not be reached. The page keeps its notice until there is an answer.
-  public func retryUnreachable() {
-    guard isUnanswered else { return }
+  /// - Returns: whether there was one.
+  public func retryUnreachable() -> Bool {
+    guard isUnanswered else { return false }
     request(requested, cursor: state.loadMoreFailure == nil ? nil : cursor, after: nil)
+    return true
   }
 
   /// What is gone leaves this list too.

@@ -22,19 +22,23 @@ public struct APIClient: Sendable {
   private let transport: any Transport
   private let tokens: any AccessTokens
   private let onAnswer: @Sendable () -> Void
+  private let onUnreachable: @Sendable (String) -> Void
   private let clock: any AppClock
 
   /// - Parameters:
   ///   - transport: where requests go.
   ///   - tokens: the signed-in reader's, read before each call; called on any thread.
   ///   - onAnswer: called on any thread, after each success of a GET request by any code.
+  ///   - onUnreachable: called on any thread with a sentence for people, when the publication could not be reached for a request.
   ///   - clock: dates answers that say until when to wait, and not when they were sent.
   public init(
-    transport: any Transport, tokens: any AccessTokens, onAnswer: @escaping @Sendable () -> Void = {}, clock: any AppClock = SystemClock()
+    transport: any Transport, tokens: any AccessTokens, onAnswer: @escaping @Sendable () -> Void = {},
+    onUnreachable: @escaping @Sendable (String) -> Void = { _ in }, clock: any AppClock = SystemClock()
   ) {
     self.transport = transport
     self.tokens = tokens
     self.onAnswer = onAnswer
+    self.onUnreachable = onUnreachable
     self.clock = clock
   }
 
@@ -47,7 +51,9 @@ public struct APIClient: Sendable {
   /// The same publication, with the present session for all of this client's calls, even after another reader has signed in, and with all
   /// later tokens of this session; `nil` when no reader is signed in. For work that belongs to one reader, such as a payment.
   public func pinned() -> APIClient? {
-    tokens.pinned().map { APIClient(transport: transport, tokens: $0, onAnswer: onAnswer, clock: clock) }
+    tokens.pinned().map {
+      APIClient(transport: transport, tokens: $0, onAnswer: onAnswer, onUnreachable: onUnreachable, clock: clock)
+    }
   }
 
   /// Sends a request with an optional JSON body and decodes the answer.
@@ -148,7 +154,11 @@ public struct APIClient: Sendable {
     var request = request
     if let token { request.headers["Authorization"] = "Bearer \(token)" }
     let response: Response
-    do { response = try await transport.send(request) } catch { throw ClientError(transport: error) }
+    do { response = try await transport.send(request) } catch {
+      let error = ClientError(transport: error)
+      if error.isOffline { onUnreachable(error.sentence) }
+      throw error
+    }
     let isUnchanged = response.status == 304 && request.headers["If-None-Match"] != nil
     guard (200..<300).contains(response.status) || isUnchanged else {
       throw .problem(Problem(answer: response), retryAfter: response.headers.retryAfter(at: clock.now))

@@ -15,7 +15,10 @@ public final class BrowserAuthorization: Sendable {
   private let clock: any AppClock
   private let origin: String
   private let address: String?
-  private let open: @Sendable (_ url: String) async -> Void
+  /// Opens a page in the system's browser.
+  public let open: @Sendable (_ url: String) async -> Void
+  /// The pages that are waited for, by issuer.
+  private let pages = Mutex<[String: String]>([:])
   private let directories = Mutex<[OpenIDProvider: ProviderDirectory]>([:])
 
   /// - Parameters:
@@ -50,8 +53,13 @@ public final class BrowserAuthorization: Sendable {
     }
     let registration = OpenIDProvider(
       issuer: provider.issuer, clientID: provider.clientID, clientSecret: provider.clientSecret, ports: provider.ports)
+    defer { show(nil, of: issuer) }
     do throws(OpenIDError) {
-      let granted = try await BrowserSignIn(directory(of: registration), app: "Matinee", for: origin, clock: clock).signIn(open: open)
+      let signIn = BrowserSignIn(directory(of: registration), app: "Matinee", for: origin, clock: clock)
+      let granted = try await signIn.signIn { [self] url in
+        show(url, of: issuer)
+        await open(url)
+      }
       return IDTokenCredentials(issuer: issuer, idToken: granted.token, nonceSecret: granted.nonceSecret, device: device)
     } catch {
       let sentence = error.sentence(of: provider.name)
@@ -59,6 +67,12 @@ public final class BrowserAuthorization: Sendable {
       throw .rejected(sentence)
     }
   }
+
+  /// The page of a provider that is waited for; `nil` for none. Whichever window of the browser answers it, the sign-in goes on.
+  public func page(of issuer: String) -> String? { pages.withLock { $0[issuer] } }
+
+  private func show(_ page: String?, of issuer: String) { pages.withLock { $0[issuer] = page } }
+
   private func directory(of provider: OpenIDProvider) -> ProviderDirectory {
     directories.withLock { directories in
       if let directory = directories[provider] { return directory }

@@ -83,7 +83,8 @@ public struct HostedCheckoutAuthorizer: PaymentAuthorizer {
         }
         await started()
         return .authorized(PaymentToken(token))
-      case .cancelled: return .cancelled
+      // Not by this app, which would not ask any more.
+      case .cancelled: throw PaymentAuthorizationError(sentence: "You declined on the page in your browser. Nothing was charged.")
       case .expired: throw PaymentAuthorizationError(sentence: "The page in your browser has expired, and nothing was charged. Try again.")
       case .open: break
       }

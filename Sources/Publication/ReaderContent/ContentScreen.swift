@@ -6,7 +6,8 @@
   func actionFailed(_ sentence: String)
   /// Repeats requests for which the publication could not be reached, if there are any. The reader did not request it: the page shows
   /// neither the progress nor another failure.
-  func retryUnreachable()
+  /// - Returns: whether there were any.
+  @discardableResult func retryUnreachable() -> Bool
   /// A minute has passed: relative times are drawn again.
   func timePassed()
 }

@@ -227,7 +227,9 @@ extension ContentStore {
       UnreadAllAction.kind: "What was marked as read stays so.",
       CommentAction.kind: "Your comment was not saved.",
     ]
-    actions.onUnreachable = { [weak self] in if ($0 as? ClientError)?.isOffline == true { self?.isOutOfReach = true } }
+    actions.onUnreachable = { [weak self] in
+      if let error = $0 as? ClientError, error.isOffline { self?.outOfReach.value = error.sentence }
+    }
     actions.onFailure = { [weak self] failure in
       guard let what = refusals[failure.kind, default: "Your change was not saved."] else { return }
       self?.failed("\(what) \(failure.sentence)")

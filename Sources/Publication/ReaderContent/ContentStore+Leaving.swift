@@ -48,7 +48,7 @@ extension ContentStore {
     // Not cancelled below: a late answer still counts.
     let question = Task { [weak self, client] in
       do { _ = try await self?.request("leave.reach") { try await client.publication() } } catch {
-        if !RequestError.isAnswer(error) { self?.isOutOfReach = true }
+        if !RequestError.isAnswer(error) { self?.outOfReach.value = RequestError(explaining: error).sentence }
       }
       isKnown = true
     }
@@ -58,6 +58,6 @@ extension ContentStore {
     }
     await effects.wait("leave.patience", for: patience, on: clock, until: watch)
     watch.cancel()
-    if !isKnown { isOutOfReach = true }
+    if !isKnown { outOfReach.value = "The publication does not answer." }
   }
 }

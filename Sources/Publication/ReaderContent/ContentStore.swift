@@ -60,12 +60,10 @@ import Runtime
   /// Whether the reader is gone.
   public private(set) var isClosed = false
 
+  /// Why the last request had no answer, in a sentence for people; `nil` when it had one.
+  public let outOfReach = LastValue<String?>(nil)
   /// Whether the last request had no answer.
-  public internal(set) var isOutOfReach: Bool {
-    get { outOfReach.value }
-    set { outOfReach.value = newValue }
-  }
-  let outOfReach = LastValue(false)
+  public var isOutOfReach: Bool { outOfReach.value != nil }
   /// Called whenever the publication has answered.
   public var onAnswer: (() -> Void)?
 
@@ -269,7 +267,7 @@ import Runtime
   private func heard(_ error: (any Error)?) {
     guard !isClosed else { return }
     guard error.map(RequestError.isAnswer) ?? true else {
-      if (error as? ClientError)?.isOffline == true { scheduleRetry() }
+      if let error = error as? ClientError, error.isOffline { publicationUnreachable(error.sentence) }
       return
     }
     actions.serverAnswered()
@@ -279,7 +277,7 @@ import Runtime
 
   /// The publication has answered, if only an action.
   func reached() {
-    isOutOfReach = false
+    outOfReach.value = nil
     failedTries = 0
     onAnswer?()
     retryUnreachable()
@@ -289,8 +287,29 @@ import Runtime
   /// publication was unreachable need not wait for their next try.
   public func publicationAnswered() {
     guard !isClosed, isOutOfReach || outboxStatus.value.problem != nil else { return }
-    isOutOfReach = false
+    outOfReach.value = nil
     networkIsBack()
+  }
+
+  /// The publication could not be reached for a request of any kind. It is asked again by and by, as long as a page is on screen.
+  /// - Parameter problem: a sentence for people.
+  public func publicationUnreachable(_ problem: String) {
+    guard !isClosed else { return }
+    outOfReach.value = problem
+    scheduleRetry()
+  }
+
+  /// Sends again at once what waits for the publication, because the reader wants it; returns when that has ended.
+  public func tryNow() async {
+    let sending = actions.retryNow()
+    if sending == nil { await askAgain() }
+    await sending?.value
+  }
+
+  /// Repeats what the pages on screen miss. Where they miss nothing, another request had no answer: only a question tells when it is over.
+  private func askAgain() async {
+    guard !retryUnreachable(), isOutOfReach else { return }
+    _ = try? await request("content.reach") { [client] in try await client.publication() }
   }
 
   /// There is a network, according to the desktop: neither pending actions nor a page need to wait for their next try.
@@ -299,10 +318,13 @@ import Runtime
     retryUnreachable()
   }
 
-  private func retryUnreachable() {
+  /// - Returns: whether a page repeats a request.
+  @discardableResult private func retryUnreachable() -> Bool {
     retryTask?.cancel()
     retryTask = nil
-    for page in pagesOnScreen { page.retryUnreachable() }
+    var isRepeated = false
+    for page in pagesOnScreen where page.retryUnreachable() { isRepeated = true }
+    return isRepeated
   }
 
   /// A minute has passed, which pages on screen show.
@@ -310,13 +332,13 @@ import Runtime
 
   /// Servers come back without any change of the network. There is one wait for all pages; a page that is not on screen asks when it is.
   private func scheduleRetry() {
-    isOutOfReach = true
     guard retryTask == nil, !pagesOnScreen.isEmpty else { return }
     failedTries += 1
     let wait = Self.againPace.wait(after: failedTries, chance: random.fraction())
     retryTask = Task { [weak self, effects, clock] in
       guard (try? await effects.sleep("content.retry", for: wait, on: clock)) != nil, !Task.isCancelled else { return }
-      self?.retryUnreachable()
+      self?.retryTask = nil
+      await self?.askAgain()
     }
   }
 

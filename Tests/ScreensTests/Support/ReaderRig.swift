@@ -77,7 +77,7 @@ import XCTest
     switch destination {
     case .login:
       return Screen(
-        LoginViewModel(session: session, effects: fixture.effects) { [mailsCodes] () throws(AuthError) in
+        LoginViewModel(session: session, effects: fixture.effects, clock: fixture.clock) { [mailsCodes] () throws(AuthError) in
           LoginPublication(
             name: "The Sample", tagline: "For tests", sampleAccount: .init(email: "a@b.c", password: Secret("x")), mailsCodes: mailsCodes)
         })
