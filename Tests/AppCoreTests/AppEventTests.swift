@@ -1,9 +1,11 @@
 import AppCore
 import Foundation
-import PublicationAPI
 import HTTPTransport
 import PaymentFeature
 import PaywallFeature
+import PublicationAPI
+import PublicationCommerce
+import PurchaseService
 import Runtime
 import TestSupport
 import Testing
@@ -53,6 +55,27 @@ import Testing
     #expect(Set(events.compactMap(\.transaction?.id)).count == 2)
     #expect(lines.value.last == "\(clock.now.formatted(.iso8601)) signed_out (analytics)")
     #expect(lines.value.contains { $0.hasSuffix("payment_declined declined (rollouts, analytics)") })
+  }
+
+  /// Each end of a payment that a reader can bring about.
+  @Test func everyOutcomeOfAPaymentIsAnEvent() {
+    let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
+    let events = AppEvents(clock: clock)
+    var seen: [String] = []
+    events.observe { seen.append($0.name.rawValue + ($0.detail.map { " \($0)" } ?? "")) }
+    let transaction = Transaction(
+      id: UUID(), seller: "publication", user: "ada", productID: "premium.monthly", isOneTime: false,
+      price: Price(minorUnits: 490, currency: "EUR"), purchasePath: "device", begun: clock.now)
+    let steps: [PurchaseEvent<PurchasableProduct>] = [
+      .started, .ended(.failed(.authorization("No."))), .ended(.failed(.declined("No."))), .ended(.cancelled), .authorized,
+      .pending(.storeUnavailable), .ended(.pending(.storeUnavailable)),
+    ]
+    for step in steps { events.send(step, of: transaction) }
+    #expect(
+      seen == [
+        "payment_started", "payment_token_failed authorization", "payment_declined declined", "payment_cancelled", "payment_authorized",
+        "payment_pending",
+      ])
   }
 
   /// Each event says who reads it, and somebody does.

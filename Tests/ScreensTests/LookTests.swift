@@ -200,6 +200,13 @@ final class LargestTextTests: ScreensTestCase {
       rig.seen.button("Cancel")?.click()
       try look("login-cancelled")
     }
+    if let forgot = rig.seen.button("Forgot your password?") {
+      rig.seen.entries.first?.type("reader@example.org")
+      forgot.click()
+      eventually("it is mailed") { rig.seen.button("Sign in with a password") != nil }
+      try look("login-code")
+      rig.seen.button("Sign in with a password")?.click()
+    }
     try rig.signIn()
     try look("feed")
     rig.seen.scroll(to: 0.1)

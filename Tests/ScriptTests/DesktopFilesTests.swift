@@ -45,7 +45,9 @@ import Testing
 
   @Test func linksOfTheSchemeOpenTheApp() throws {
     let desktop = try text("\(Self.identity).desktop")
-    #expect(desktop.contains("MimeType=x-scheme-handler/matinee;"))
+    // The web's links are the browser's.
+    #expect(desktop.contains("MimeType=x-scheme-handler/matinee;\n"))
+    #expect(!desktop.contains("x-scheme-handler/http"))
     #expect(desktop.contains("Exec=matinee %u\n"))
     #expect(desktop.contains("Icon=\(Self.identity)\n"))
   }

@@ -20,7 +20,8 @@ import Testing
       """
       [[ $1 != --version ]] || { echo 'Swift version 6.3.1'; exit; }
       echo "$*: $MATINEE_CRASH_SEEDS, headless $MATINEE_HEADLESS" >>\(shell.folder.path)/calls
-      echo "$1: undefined $MATINEE_UNDEFINED, random $MATINEE_RANDOM_MINUTES" >>\(shell.folder.path)/settings
+      echo "$1: undefined $MATINEE_UNDEFINED, random $MATINEE_RANDOM_MINUTES, starts $MATINEE_STARTS, walks $MATINEE_WALKS" \\
+        >>\(shell.folder.path)/settings
       case $* in
         *list*) printf '%s\\n' \(tests) ;;
         test*) printf '%s\\n' '✔ Test one() passed after 0.1 seconds.' '| a table' '✔ Test two() passed after 0.1 seconds.' ;;
@@ -40,6 +41,18 @@ import Testing
     let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
     #expect(calls.last == "test --manifest-cache none --skip-build --filter ^CrashTests\\.: 100, headless 1")
     #expect(calls.filter { $0.contains("--filter") }.count == 1)
+  }
+
+  /// How much a lane plays when nobody says so.
+  @Test func theOtherLanesPlayAllOfTheirs() throws {
+    let shell = try machine(tests: "WalkTests.AppWalkTests/one")
+    defer { shell.remove() }
+    _ = try shell.run("test", "--headless", "--lane", "walks")
+    let asked = try String(contentsOf: shell.folder.appending(path: "settings"), encoding: .utf8).split(separator: "\n")
+    #expect(asked.last == "test: undefined , random , starts , walks 20x10000")
+    // That one needs a window.
+    let script = try String(contentsOf: Shell.root.appending(path: "meson-helpers/test"), encoding: .utf8)
+    #expect(script.contains("MATINEE_STARTS:-$(($3 > 0 ? $3 : 40))}") && script.contains("MATINEE_RANDOM_MINUTES:-$(($3 > 0 ? 4 : 10))}"))
   }
 
   @Test func fewerSeedsCanBeAskedFor() throws {

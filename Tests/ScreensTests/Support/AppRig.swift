@@ -76,6 +76,7 @@ import XCTest
       try await publication.install(SampleContent.publication(openedAt: clock.now))
       if hasPages {
         await publication.offerPages(at: .origin("https://read.example.org"))
+        await publication.sendMail(by: NoMail())
         let provider = IdentityProvider(issuer: StubProvider.issuer, name: providerName, clientID: StubProvider.registration.clientID)
         await publication.offerSignIn(by: [provider], addingReaders: [provider.issuer], at: .origin("embedded"), transport: identities)
       }
@@ -162,6 +163,11 @@ import XCTest
   }
 
   func show(message: String) { window.show(message: message) }
+}
+
+/// Takes every mail, and brings none.
+private struct NoMail: Mailer {
+  func send(_ mail: Mail) async throws {}
 }
 
 /// The way to the publication: can be cut, and can be held for requests that begin so (`POST /v1/orders`).
