@@ -68,6 +68,21 @@ import Testing
     #expect(lines.withLock { $0 }.map { $0.prefix(32) } == ["POST /checkout/*/approve: SQLite"])
   }
 
+  /// Their app is at the login, and goes on with nothing.
+  @Test(arguments: [true, false]) func whoIsSignedOutEverywhereCannotAgreeAnyMore(looks: Bool) async throws {
+    let rig = try await rig()
+    let token = try await rig.signIn()
+    let (id, path) = try await begin(rig, token)
+    #expect(await page(rig, path).text.contains("<form"))
+    #expect(try await rig.operate(.delete, "readers/ada@example.org/sessions").status == 200)
+    let ended = "This payment was cancelled in Matinee, and nothing was charged."
+    if looks { #expect(await page(rig, path).text.contains(ended)) }
+    #expect(await rig.send(.post, path + "/approve").status == 303)
+    #expect(await page(rig, path).text.contains(ended))
+    let again = try await rig.signIn()
+    #expect(try await state(rig, id, again).state == .cancelled)
+  }
+
   @Test func approvingGivesATokenAndChargesNothing() async throws {
     let rig = try await rig()
     let token = try await rig.signIn()

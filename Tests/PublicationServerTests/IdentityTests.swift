@@ -87,6 +87,7 @@ import Testing
   @Test func aTokenIsUsedOnce() async throws {
     let used = try credentials()
     let first = try await signedIn(used)
+    #expect(await rig.send(.put, "/v1/posts/p01/bookmark", token: first.accessToken).status == 200)
     let again = try await signIn(used)
     #expect(again.status == 403)
     #expect(try again.problem.code == .identityRejected)
@@ -149,6 +150,24 @@ import Testing
     for method in [Request.Method.get, .put, .delete] {
       #expect(await rig.send(method, "/v1/session/identities", body: try Wire.encode(credentials())).status == 401)
     }
+  }
+
+  /// Whoever signs in by the provider before they add it there becomes another reader, and shall not be caught in that.
+  @Test func anAccountOfAReaderWhoDidNothingPassesOn() async throws {
+    let empty = try await signedIn(credentials())
+    let ada = try await rig.signIn()
+    #expect(try await link(credentials(), ada).status == 204)
+    #expect(try await signedIn(credentials()).reader.email == "ada@example.org")
+    #expect(await rig.send(.get, "/v1/session", token: empty.accessToken).status == 401)
+    #expect(
+      try await rig.get("/v1/session/identities", ada, as: [ReaderIdentity].self) == [.init(issuer: StubProvider.issuer, isFirst: false)])
+    #expect(try await rig.get("/v1/operator/readers", rig.publication.newOperatorToken(), as: [ListedReader].self).count == 3)
+    // One who has something loses nothing.
+    let other = try await signedIn(credentials(["sub": "user-8", "email": "heidi@example.org"]))
+    #expect(await rig.send(.put, "/v1/posts/p01/bookmark", token: other.accessToken).status == 200)
+    let bo = try await rig.signIn("bo")
+    #expect(try await link(credentials(["sub": "user-8"]), bo).status == 409)
+    #expect(await rig.send(.get, "/v1/session", token: other.accessToken).status == 200)
   }
 
   @Test func whoMayNotBecomeAReader() async throws {

@@ -1,5 +1,6 @@
-/// How often sign-ins are tried. Wrong passwords in a row, by account and client together: after five, each further one doubles the pause before the next try. Unknown
-/// accounts count too, so that the pause does not reveal which accounts exist. Guesses of clients without an address do not count.
+/// How often sign-ins are tried. Wrong passwords in a row, by account and client together: after five, each further one doubles the pause
+/// before the next try. Unknown accounts count too, so that the pause does not reveal which accounts exist. Guesses of clients without an
+/// address do not count.
 ///
 /// Right passwords cost a hash as well, and so pause after five within a minute. Wrong codes are counted by address alone: a client needs no
 /// more than the address to have as many codes mailed as it likes.

@@ -193,7 +193,8 @@ protocol IdentityRepository {
   /// Adds a reader who came by an account.
   /// - Returns: whether they were added: not when another reader has the address or the account.
   nonisolated(nonsending) func add(_ reader: Reader, password: PasswordHash, by identity: Identity, at time: Int64) async throws -> Bool
-  /// Adds an account to a reader's. One that is theirs already stays.
+  /// Adds an account to a reader's. One that is theirs already stays. Whoever signed in by it before they added it has become another
+  /// reader by that: as long as that one did nothing, the account passes on.
   nonisolated(nonsending) func link(_ identity: Identity, to reader: Reader.ID, at time: Int64) async throws -> Identity.Outcome
   /// Takes a reader's account of a provider away, unless they came by it.
   /// - Returns: whether it was.

@@ -10,6 +10,8 @@ struct Identity: Equatable {
   /// What became of adding one to a reader's.
   enum Outcome: Equatable {
     case linked
+    /// It is, and was that of a reader who came by it and did nothing since.
+    case moved(from: Reader.ID)
     /// It is another reader's.
     case taken
     /// The reader has another one of the same provider.
@@ -45,11 +47,27 @@ struct SQLiteIdentities: IdentityRepository {
   func link(_ identity: Identity, to reader: Reader.ID, at time: Int64) throws -> Identity.Outcome {
     try database.transaction {
       guard try !SQLiteReaders(database: database).isRemoved(reader) else { return .gone }
-      if let owner = try self.reader(of: identity)?.reader.id { return owner == reader ? .linked : .taken }
+      let owner = try self.reader(of: identity)?.reader.id
+      guard owner != reader else { return .linked }
+      if let owner, try !hasDoneNothing(owner) { return .taken }
       guard try identities(of: reader).allSatisfy({ $0.issuer != identity.issuer }) else { return .hasAnother }
-      try insert(identity, reader, isFirst: false, time)
-      return .linked
+      guard let owner else {
+        try insert(identity, reader, isFirst: false, time)
+        return .linked
+      }
+      try database.execute(
+        "UPDATE identity SET reader = ?, first = 0, linked = ? WHERE issuer = ? AND subject = ?", reader, time, identity.issuer,
+        identity.subject)
+      return .moved(from: owner)
     }
+  }
+
+  /// Whether a reader has one account at a provider, by which they came, and nothing that they would miss.
+  private func hasDoneNothing(_ reader: Reader.ID) throws -> Bool {
+    guard try identities(of: reader).map(\.isFirst) == [true] else { return false }
+    let tables = ["purchase", "comment", "reaction", "bookmark", "follow", "unlock"].map { "SELECT 1 FROM \($0) WHERE reader = ?1" }
+    let uses = (tables + ["SELECT 1 FROM fan_club WHERE added_by = ?1"]).map { "EXISTS (\($0))" }.joined(separator: " OR ")
+    return try database.queryOne("SELECT \(uses)", reader) { try $0.get(0, as: Bool.self) } == false
   }
 
   private func insert(_ identity: Identity, _ reader: Reader.ID, isFirst: Bool, _ time: Int64) throws {

@@ -6,8 +6,7 @@ import PurchaseService
 /// The checkout page: plain HTML for the system browser, where a reader agrees to a payment or does not. It never charges.
 extension CheckoutResource {
   nonisolated(nonsending) func page(_ call: Call) async throws -> Response {
-    guard pages != nil, let page = try await checkouts.page(call.parameter), let order = try await orders.order(page.order),
-      let publication = try await content.info()?.name
+    guard let (page, order) = try await shown(call.parameter), let publication = try await content.info()?.name
     else { return try HTMLPage(title: "No such page", body: HTML.paragraph("There is no such page, or no longer.")).response(404) }
     let paid = [.paid, .refunded, .deferred].contains(order.state)
     let ending = { (text: String) in Self.ending(text, order, at: pages?.origin(for: call.request)) }
@@ -36,9 +35,7 @@ extension CheckoutResource {
   /// Takes the answer of the page's form, then shows the page again, so that a reload sends nothing.
   nonisolated(nonsending) func answer(approved: Bool, _ call: Call) async throws -> Response {
     let key = call.parameter
-    if pages != nil, let page = try await checkouts.page(key), page.state(at: clock.unixTime) == .open,
-      let order = try await orders.order(page.order)
-    {
+    if let (page, order) = try await shown(key), page.state(at: clock.unixTime) == .open {
       var token: String?
       if approved {
         do throws(GatewayError) {
@@ -59,6 +56,15 @@ extension CheckoutResource {
     let path = call.request.path
     response.headers["Location"] = String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
     return response
+  }
+
+  /// A page and its order. One that waits for a reader who is signed in nowhere by now is withdrawn: no app would charge what they agree to.
+  private nonisolated(nonsending) func shown(_ key: String) async throws -> (page: StoredCheckout, order: StoredOrder)? {
+    guard pages != nil, let page = try await checkouts.page(key), let order = try await orders.order(page.order) else { return nil }
+    guard page.purpose == .payment, page.state(at: clock.unixTime) == .open,
+      try await readers.sessions(of: order.reader, at: clock.unixTime, limit: 1).isEmpty
+    else { return (page, order) }
+    return (try await checkouts.answer(key, token: nil, inClient: true, at: clock.unixTime) ?? page, order)
   }
 
   private static func ending(_ text: String, _ order: StoredOrder, at origin: String?) -> String {

@@ -8,6 +8,7 @@ struct CheckoutResource {
   let checkouts: any CheckoutRepository
   let orders: any OrderRepository
   let content: any ContentRepository
+  let readers: any ReaderRepository
   let gateway: any PaymentGateway
   let clock: any AppClock
   /// The address of the pages; `nil` when there are none.

@@ -60,8 +60,8 @@ extension Publication {
   var checkouts: CheckoutResource {
     get throws {
       CheckoutResource(
-        checkouts: try checkoutRepository, orders: try orderRepository, content: try content, gateway: gateway, clock: clock, pages: pages,
-        log: log)
+        checkouts: try checkoutRepository, orders: try orderRepository, content: try content, readers: try readers, gateway: gateway,
+        clock: clock, pages: pages, log: log)
     }
   }
 
