@@ -315,6 +315,36 @@ import Testing
     #expect(bench.auth.calls.last == "signOut token-ada")
   }
 
+  /// A keyring that hangs, and an app that quits meanwhile, must not keep the session.
+  @Test func theBackendIsToldThoughTheStoreDoesNotAnswer() async throws {
+    let gate = Gate()
+    let bench = try await Bench.signedIn()
+    bench.store.holdClear(gate)
+    let leaving = Task { await bench.session.signOut() }
+    while bench.auth.calls.last != "signOut token-ada" { await Task.yield() }
+    #expect(bench.session.state == .signingOut && bench.store.stored != nil)
+    gate.open()
+    await leaving.value
+    await bench.session.finish()
+    #expect(bench.session.state == .signedOut(.byUser))
+    #expect(bench.auth.calls.filter { $0.hasPrefix("signOut") }.count == 1)
+  }
+
+  /// What could not be read may be a session of earlier, which the next start would find.
+  @Test(arguments: [TokenStoreError.locked, .timedOut, .failed("x"), .noService("no bus")])
+  func aStoreThatCouldNotBeReadMayHaveASession(error: TokenStoreError) async throws {
+    let earlier = StoredSession(token: Secret("earlier"), user: .ada)
+    let bench = Bench(StubStore(earlier, failure: error))
+    await bench.session.restore()
+    bench.auth.willSignIn(.success((Secret("token-bo"), .bo)))
+    try await bench.session.signIn(email: "bo@example.org", password: Secret("pw"))
+    await bench.session.finish()
+    await bench.session.signOut()
+    let isNone = if case .noService = error { true } else { false }
+    #expect(bench.session.state == .signedOut(isNone ? .byUser : .byUserTokenNotErased(error)))
+    await bench.session.finish()
+  }
+
   @Test func signingOutTwiceIsOnce() async throws {
     let bench = try await Bench.signedIn()
     async let first: Void = bench.session.signOut()
