@@ -337,7 +337,7 @@ if !headless {
     .executableTarget(
       name: "TokenStoreProbe", dependencies: ["DesktopServices", "CSecretShims", "SessionService"], path: "Tests/TokenStoreProbe",
       swiftSettings: swiftSettings))
-  tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime", "TokenStoreProbe"])
+  tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime", "TokenStoreProbe"], exclude: ["prompter.py"])
   tests(
     "ScreensTests",
     [

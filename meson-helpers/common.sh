@@ -82,6 +82,8 @@ openid     dbconfig-no-thanks    /usr/share/doc/dbconfig-no-thanks
 openid     glewlwyd              cmd:glewlwyd
 desktop    gnome-keyring         cmd:gnome-keyring-daemon
 desktop    libsecret-tools       cmd:secret-tool
+desktop    python3-dbus          py:dbus
+desktop    python3-gi            py:gi
 desktop    desktop-file-utils    cmd:desktop-file-validate
 desktop    appstream             cmd:appstreamcli
 EOF

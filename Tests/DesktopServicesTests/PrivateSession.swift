@@ -28,6 +28,20 @@ struct PrivateSession {
 
     """
 
+  /// What refuses to type the keyring's password. Debian's own python has what it needs.
+  static let prompter = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "prompter.py").path
+  static let refusing = """
+    /usr/bin/python3 '\(prompter)' & prompter=$!
+    trap 'kill -KILL $keyring $prompter 2>/dev/null' EXIT
+    tries=0
+    until dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner \
+      string:org.gnome.keyring.SystemPrompter 2>/dev/null | grep -q true; do
+      tries=$((tries + 1))
+      [ $tries -lt 2000 ] || { echo 'the prompter did not start'; exit 1; }
+    done
+
+    """
+
   /// Runs a script, in which `probe` is the program beside this one that drives a token store.
   /// - Parameters:
   ///   - bus: whether to run it within a session bus.

@@ -38,6 +38,13 @@ struct KeyringTests {
     #expect(lines == ["saved", "locked", "locked", "locked"])
   }
 
+  /// Whoever is asked for the keyring's password, and says no, waits for nothing.
+  @Test func aKeyringWhosePasswordIsRefusedIsLocked() async throws {
+    let lines = try await PrivateSession.run(
+      PrivateSession.keyring + "probe http://one save:t1:ada\n" + PrivateSession.refusing + PrivateSession.lock + "probe http://one load")
+    #expect(lines == ["saved", "asked password", "locked"])
+  }
+
   @Test func nobodyIsAskedToUnlockAKeyringWithNothingInIt() async throws {
     let lines = try await PrivateSession.run(PrivateSession.keyring + PrivateSession.lock + "probe http://one load clear")
     #expect(lines == ["nothing", "cleared"])
