@@ -36,8 +36,8 @@ extension ListRow {
   private var awaitedJump: ID?
   /// The row that gets the keyboard when it is there.
   private var awaitedRow: ID?
-  /// The row that had the keyboard when it was last laid out.
-  private var focusedAtLayout: ID?
+  /// The toolkit's widget of the row that had the keyboard when it was last laid out.
+  private var focusedAtLayout: UnsafeMutablePointer<GtkWidget>?
   /// Nil when it may be on its way elsewhere.
   private var lastPosition: Double?
   private var lastWidth = 0
@@ -154,6 +154,16 @@ extension ListRow {
     }
   }
 
+  /// The toolkit's widget of that row, found from the keyboard outwards: in each layout, however long the list is.
+  private var focusedItem: UnsafeMutablePointer<GtkWidget>? {
+    guard hasFocus, var present = gtk_widget_get_root(widget).flatMap({ gtk_root_get_focus($0) }) else { return nil }
+    while let parent = gtk_widget_get_parent(present) {
+      if parent == list.widget { return present }
+      present = parent
+    }
+    return nil
+  }
+
   /// How far down a row is that has a place, or will be after the next layout.
   private func top(of row: Row) -> Double? {
     gtk_widget_get_parent(row.root.widget).flatMap(top(ofItem:)).map { $0 + laidOutPosition - position }
@@ -200,7 +210,7 @@ extension ListRow {
     }
     scrollAnchor = nil
     awaitedJump = nil
-    focusedAtLayout = focused?.id
+    focusedAtLayout = focusedItem
   }
 
   /// What it shows, in order.
@@ -315,12 +325,10 @@ extension ListRow {
 
   /// Whether the keyboard is on the row at a place, of which nothing is on screen.
   private func hasHiddenKeyboard(at place: Int) -> Bool {
-    let id = identifiers.ids[place]
-    // A key has just moved it there: the row comes into sight with the next layout.
-    guard id == focusedAtLayout, let row = row(for: id), let item = gtk_widget_get_parent(row.root.widget),
-      gtk_widget_has_focus(item) != 0
+    guard let row = row(for: identifiers.ids[place]), let item = gtk_widget_get_parent(row.root.widget), gtk_widget_has_focus(item) != 0
     else { return false }
-    return !isInSight(item: item)
+    // A key may have just moved it there: then the row comes into sight with the next layout.
+    return item == focusedAtLayout && !isInSight(item: item)
   }
 
   /// Called when less than a page and a half is left below, also because what is there does not fill the window: time to load more.
