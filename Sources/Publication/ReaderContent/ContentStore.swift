@@ -299,18 +299,14 @@ import Runtime
     scheduleRetry()
   }
 
-  /// Sends again at once what waits for the publication, because the reader wants it; returns when that has ended.
+  /// Sends again at once what waits for the publication, because the reader wants it; returns when it is known whether that reached it.
   public func tryNow() async {
     let sending = actions.retryNow()
-    if sending == nil { await askAgain() }
-    await sending?.value
+    retryUnreachable()
+    if let sending { await sending.value } else { await ask() }
   }
 
-  /// Repeats what the pages on screen miss. Where they miss nothing, another request had no answer: only a question tells when it is over.
-  private func askAgain() async {
-    guard !retryUnreachable(), isOutOfReach else { return }
-    _ = try? await request("content.reach") { [client] in try await client.publication() }
-  }
+  private func ask() async { _ = try? await request("content.reach") { [client] in try await client.publication() } }
 
   /// There is a network, according to the desktop: neither pending actions nor a page need to wait for their next try.
   public func networkIsBack() {
@@ -338,7 +334,8 @@ import Runtime
     retryTask = Task { [weak self, effects, clock] in
       guard (try? await effects.sleep("content.retry", for: wait, on: clock)) != nil, !Task.isCancelled else { return }
       self?.retryTask = nil
-      await self?.askAgain()
+      // Where no page misses anything, another request had no answer: only a question tells when that is over.
+      if self?.retryUnreachable() == false, self?.isOutOfReach == true { await self?.ask() }
     }
   }
 
