@@ -279,6 +279,35 @@ import Testing
     await rig.coordinator.finish()
   }
 
+  /// Whoever notices tells the window, which asks by itself when that is over, and at once when the reader wants it.
+  @Test(arguments: [false, true]) func anyRequestTellsThatThePublicationIsAway(byHand: Bool) async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let rig = await started(try await Sample.publication(clock: ManualClock()))
+    try await rig.signIn()
+    rig.coordinator.perform(.tab(.account))
+    await rig.settle()
+    let bar = rig.coordinator.upkeep.waiting
+    #expect(bar.state.text == nil)
+    online.isOn = false
+    rig.coordinator.upkeep.isWindowVisible = false
+    rig.coordinator.upkeep.isWindowVisible = true
+    await until { bar.state.text == "Offline" }
+    #expect(bar.state.detail.hasPrefix("The publication cannot be reached"), "\(bar.state.detail)")
+    if byHand {
+      bar.send(.tryNowTapped)
+      #expect(bar.state.isTrying)
+      await rig.pass(.seconds(1)) { !bar.state.isTrying }
+      #expect(bar.state.text == "Offline" && bar.state.detail.hasPrefix("Tried again without success."))
+      online.isOn = true
+      bar.send(.tryNowTapped)
+      await until { bar.state.text == nil }
+    } else {
+      online.isOn = true
+      await rig.pass(.seconds(2)) { bar.state.text == nil }
+    }
+    await rig.coordinator.finish()
+  }
+
   /// A refund ends access while they read: nothing else would tell.
   @Test func aReaderWhoStaysIsAskedAboutNowAndThen() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
