@@ -106,14 +106,23 @@ import Testing
     #expect(try await house.clubs().map(\.canRemove) == [false, false])
   }
 
-  /// What another reader does that keeps a club where it is, as the path of a request; `POST` for a club's own.
-  @Test(arguments: ["follow", "bookmark", "reaction", "comments/AAAAAAAA-1111-4222-8333-555555555555"])
-  func whatOthersMakeUseOfStays(mark: String) async throws {
-    let (house, club) = try await house()
+  /// What another reader does that keeps a club where it is, as the end of a request's path.
+  private static let uses = ["follow", "bookmark", "reaction", "comments/AAAAAAAA-1111-4222-8333-555555555555"]
+
+  /// Bo does that.
+  /// - Returns: the path of the request.
+  private func use(_ club: FanClub.ID, by mark: String, _ house: ReaderHouse) async throws -> String {
     let post = try #require(try await house.posts().last)
     let path = mark == "follow" ? "/v1/fanclubs/\(club)/follow" : "/v1/posts/\(post.id)/\(mark)"
     let body = mark.hasPrefix("comments") ? try Wire.encode(CommentRequest(text: "Bo's")) : Data()
     #expect(await house.rig.send(.put, path, token: house.bo, body: body).status < 300)
+    return path
+  }
+
+  @Test(arguments: uses)
+  func whatOthersMakeUseOfStays(mark: String) async throws {
+    let (house, club) = try await house()
+    let path = try await use(club, by: mark, house)
     let refused = await remove(club, house)
     try expect(refused, 409, .inUse)
     #expect(try refused.problem.title.hasSuffix("so it stays."))
@@ -193,13 +202,10 @@ import Testing
   }
 
   /// Else the publication would fetch it for ever, without the limits of any reader, and nobody could remove it.
-  @Test(arguments: ["follow", "bookmark", "reaction", "comments/AAAAAAAA-1111-4222-8333-555555555555"])
+  @Test(arguments: uses)
   func whatARemovedReaderAddedIsWhoeversUsesIt(mark: String) async throws {
     let (house, club) = try await house()
-    let post = try #require(try await house.posts().last)
-    let path = mark == "follow" ? "/v1/fanclubs/\(club)/follow" : "/v1/posts/\(post.id)/\(mark)"
-    let body = mark.hasPrefix("comments") ? try Wire.encode(CommentRequest(text: "Bo's")) : Data()
-    #expect(await house.rig.send(.put, path, token: house.bo, body: body).status < 300)
+    _ = try await use(club, by: mark, house)
     #expect(try await house.rig.operate(.delete, "readers/ada@example.org").status == 204)
     let bo = try await house.rig.get("/v1/session", house.bo, as: Reader.self).id
     #expect(try await house.rig.publication.owner(of: club) == bo)

@@ -193,12 +193,7 @@ final class LargestTextTests: ScreensTestCase {
     rig.seen.button("Sign in")?.click()
     try look("login-errors")
     if let way = rig.seen.button("Sign in with \(AppRig.providerName)") {
-      way.click()
-      rig.wait(for: "its page is waited for") { rig.seen.button("Cancel") != nil }
-      rig.window.window.painted()
-      try look("login-waiting", settles: false)
-      rig.seen.button("Cancel")?.click()
-      try look("login-cancelled")
+      try lookWhileWaiting(after: way, "login-waiting", "login-cancelled")
     }
     if let forgot = rig.seen.button("Forgot your password?") {
       rig.seen.entries.first?.type("reader@example.org")
@@ -217,6 +212,16 @@ final class LargestTextTests: ScreensTestCase {
     try openMenu("feed-more") { rig.seen.button("More")?.click() }
   }
 
+  /// Presses a button that opens a provider's page, and changes its mind.
+  private func lookWhileWaiting(after button: Seen, _ waiting: String, _ cancelled: String) throws {
+    button.click()
+    rig.wait(for: "its page is waited for") { rig.seen.button("Cancel") != nil }
+    rig.window.window.painted()
+    try look(waiting, settles: false)
+    rig.seen.button("Cancel")?.click()
+    try look(cancelled)
+  }
+
   func readAndWrite() throws {
     let (free, locked) = try XCTUnwrap(posts)
     try rig.go(.search("ro"))
@@ -232,14 +237,7 @@ final class LargestTextTests: ScreensTestCase {
     try look("notifications")
     try rig.go(.sessions)
     try look("sessions")
-    if let add = rig.seen.button("Add") {
-      add.click()
-      rig.wait(for: "its page is waited for") { rig.seen.button("Cancel") != nil }
-      rig.window.window.painted()
-      try look("sessions-adding", settles: false)
-      rig.seen.button("Cancel")?.click()
-      try look("sessions-cancelled")
-    }
+    if let add = rig.seen.button("Add") { try lookWhileWaiting(after: add, "sessions-adding", "sessions-cancelled") }
     try rig.go(.privacy)
     try look("privacy")
     try rig.go(.changePassword)

@@ -40,8 +40,8 @@ import Runtime
   /// Asks the publication, unless it has answered within ``lifetime`` and serves this app.
   /// - Throws: `ClientError`.
   func load() async throws {
-    let age = fetchedAt.map { environment.clock.uptime - $0 }
-    guard info == nil || notice.value != nil || age.map({ $0 >= Self.lifetime }) ?? true else { return }
+    let isCurrent = fetchedAt.map { environment.clock.uptime - $0 < Self.lifetime } ?? false
+    guard !isCurrent || notice.value != nil else { return }
     do {
       let info = try await environment.effects.run("publication.load") { [client] in try await client.publication() }
       self.info = info

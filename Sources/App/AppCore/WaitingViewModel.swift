@@ -98,12 +98,10 @@ import Runtime
   private func update() {
     var new = State()
     let waiting = content?.outboxStatus.value ?? OutboxStatus()
-    if waiting.count > 0, let problem = waiting.problem {
-      new.text = waiting.count == 1 ? "1 change waiting" : "\(waiting.count) changes waiting"
-      new.isTrying = trying != nil
-      new.detail = didRetryFail && !new.isTrying ? "Tried again without success. \(problem)" : problem
-    } else if let problem = content?.outOfReach.value {
-      new.text = "Offline"
+    let waitingProblem = waiting.count > 0 ? waiting.problem : nil
+    if let problem = waitingProblem ?? content?.outOfReach.value {
+      let changes = waiting.count == 1 ? "1 change waiting" : "\(waiting.count) changes waiting"
+      new.text = waitingProblem == nil ? "Offline" : changes
       new.isTrying = trying != nil
       new.detail = didRetryFail && !new.isTrying ? "Tried again without success. \(problem)" : problem
     } else {

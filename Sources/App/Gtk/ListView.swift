@@ -148,10 +148,7 @@ extension ListRow {
 
   /// The one whose row the keyboard is on, or in.
   private var focused: ListIDs<ID>.Entry? {
-    identifiers.entries.values.first { entry in
-      guard let item = filled(entry).flatMap({ gtk_widget_get_parent($0.root.widget) }) else { return false }
-      return gtk_widget_get_state_flags(item).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0
-    }
+    focusedItem.flatMap { item in rows.values.first { gtk_widget_get_parent($0.row.root.widget) == item }?.entry }
   }
 
   /// The toolkit's widget of that row, found from the keyboard outwards: in each layout, however long the list is.

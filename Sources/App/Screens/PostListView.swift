@@ -73,7 +73,7 @@ import Gtk
     stack.add(status.root, name: "status")
     list.onActivated(self) { $0.page.send(.postTapped($1)) }
     list.onMenuKey(self) { $1.menuKeyPressed() }
-    // GTK would go to whatever lies below: a button of the first post.
+    // GTK would move the focus to the nearest widget below, which is a button of the first post.
     for key in ["Down", "KP_Down"] { header?.addShortcut(key, self, inside: true) { $0.takeKeyboard() } }
     list.onNearEnd(self) { $0.page.send(.reachedEnd) }
     status.button.onClicked(self) { view in

@@ -156,8 +156,8 @@ final class LoopbackListener: Sendable {
     }
   }
 
-  /// Whether the other end of a connection is this user's, by the kernel's tables (proc_net_tcp: local address, remote address, …, uid).
-  /// Where there are none, nobody sees the browser's command line either.
+  /// Whether this user owns the other end of a connection, by the kernel's tables (proc_net_tcp: local address, remote address, …, uid).
+  /// Without `/proc` every connection counts as the user's: no other user can read the browser's command line then.
   private static func isOwn(_ descriptor: Int32, port: Int) -> Bool {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -165,9 +165,7 @@ final class LoopbackListener: Sendable {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) == 0 }
     }
     guard isKnown else { return false }
-    let loopback = hex(UInt32(0x7F00_0001).bigEndian, digits: 8)
-    let client = "\(loopback):\(hex(UInt32(UInt16(bigEndian: address.sin_port)), digits: 4))"
-    let server = "\(loopback):\(hex(UInt32(port), digits: 4))"
+    let (client, server) = (hex(UInt16(bigEndian: address.sin_port)), hex(UInt16(port)))
     // A table is read in pieces, between which a line may move and be missed.
     for _ in 1...20 {
       // A socket of the other family may connect to an address of this one.
@@ -187,10 +185,8 @@ final class LoopbackListener: Sendable {
     return false
   }
 
-  private static func hex(_ number: UInt32, digits: Int) -> String {
-    let text = String(number, radix: 16, uppercase: true)
-    return String(repeating: "0", count: digits - text.count) + text
-  }
+  /// A port of 127.0.0.1 as the tables have it.
+  private static func hex(_ port: UInt16) -> String { String(format: "%08X:%04X", UInt32(0x7F00_0001).bigEndian, UInt32(port)) }
 
   /// Reads what came. One that was answered, or sends too much, is over once it leaves, which an empty head says.
   private static func read(_ client: inout Client) -> Bool {

@@ -353,11 +353,13 @@ import SessionService
     }
   }
 
+  private static let loadPace = Backoff(first: .seconds(4), longest: .seconds(30), jitter: 0)
+
   /// Without its answer the password is the only way in.
   private func loadLater() {
     guard watching != nil else { return }
     failedLoads += 1
-    let wait = Duration.seconds(min(30, 2 << min(failedLoads, 4)))
+    let wait = Self.loadPace.wait(after: failedLoads, chance: 0)
     retrying?.cancel()
     retrying = Task { [weak self, effects, clock] in
       guard (try? await effects.sleep("login.publication.again", for: wait, on: clock)) != nil, !Task.isCancelled else { return }

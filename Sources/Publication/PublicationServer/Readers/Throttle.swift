@@ -35,7 +35,7 @@ final class Throttle {
   /// The last right passwords, and the last wrong codes by address: when they came, the earliest first.
   private var rights: [Key: [Duration]] = [:]
   private var wrongCodes: [String: [Duration]] = [:]
-  /// Whose password a client's last one was, and when it was received; `nil` for nobody's.
+  /// The account whose password a client sent last, and when. The account is `nil` after a wrong password.
   private var clients: [String: (account: String?, last: Duration)] = [:]
 
   /// How long there is to wait before the next try, in whole seconds; 0 for none.

@@ -179,8 +179,8 @@ protocol ReaderRepository {
   nonisolated(nonsending) func changePassword(
     _ password: PasswordHash, from old: PasswordHash, of reader: Reader.ID, keeping session: SessionFamily.ID
   ) async throws -> [SessionFamily.ID]?
-  /// Erases a reader's identity and activity, except for their purchases, which the publication has to account for. Clubs that they added
-  /// pass to readers who use them; those that nobody uses are removed.
+  /// Erases a reader's identity and activity, except for their purchases, which the publication has to account for. A club that they added
+  /// passes to a reader who uses it. A club that nobody uses is removed.
   /// - Parameter password: one that no text matches.
   /// - Returns: the removed clubs whose posts are still there.
   nonisolated(nonsending) func remove(_ reader: Reader.ID, password: PasswordHash) async throws -> [FanClub.ID]
@@ -193,8 +193,8 @@ protocol IdentityRepository {
   /// Adds a reader who came by an account.
   /// - Returns: whether they were added: not when another reader has the address or the account.
   nonisolated(nonsending) func add(_ reader: Reader, password: PasswordHash, by identity: Identity, at time: Int64) async throws -> Bool
-  /// Adds an account to a reader's. One that is theirs already stays. Whoever signed in by it before they added it has become another
-  /// reader by that: as long as that one did nothing, the account passes on.
+  /// Adds an account to a reader's. An account that is theirs already stays. An account of another reader passes on when that reader came by
+  /// it and did nothing since: a person who signs in by a provider before they add it becomes a second reader.
   nonisolated(nonsending) func link(_ identity: Identity, to reader: Reader.ID, at time: Int64) async throws -> Identity.Outcome
   /// Takes a reader's account of a provider away, unless they came by it.
   /// - Returns: whether it was.

@@ -31,7 +31,8 @@ struct SQLiteCodes: CodeRepository {
       guard ofClient < MailedCode.mostOfAClient, ofBoth < MailedCode.mostOfAClientForAnAddress,
         isOwn || (ofAll < MailedCode.most && ofAddress < MailedCode.mostForAnAddress)
       else { return false }
-      // The addresses of nobody cost room, and no mail: however many are named, the codes of readers are not refused for it.
+      // A request for an address that is no reader's sends no mail. Its row only takes room, so the oldest such row makes room for it, and
+      // no reader is refused a code.
       if code.code.isEmpty, try count("code = x''", []) >= MailedCode.most {
         try database.execute(
           "DELETE FROM mailed_code WHERE digest = (SELECT digest FROM mailed_code WHERE code = x'' ORDER BY asked LIMIT 1)")

@@ -23,8 +23,8 @@ extension SQLiteContent {
     }
   }
 
-  /// Gives each club that a reader added to another one, who has the limits and the right to remove it from then on: without one, its feed
-  /// would be fetched for ever. A club that nobody else uses is removed.
+  /// Gives each club that a reader added to another reader, to whose limits it counts and who may remove it. Without an owner its feed would
+  /// be fetched for ever. A club that nobody else uses is removed.
   /// - Returns: the removed clubs that have posts.
   func passOnClubs(of reader: Reader.ID) throws -> [FanClub.ID] {
     try withoutForeignKeys {
@@ -39,7 +39,7 @@ extension SQLiteContent {
     }
   }
 
-  /// Who follows the club and has read most of it: nothing tells since when. Where nobody does, somebody who has something on a post.
+  /// The follower who has read most of the club's posts, since no follow has a date. Without a follower, a reader with a mark on a post.
   private func heir(to club: FanClub.ID, of reader: Reader.ID) throws -> Reader.ID? {
     for query in Self.users {
       if let heir = try database.queryOne(query, reader, club, map: { try $0.get(0, as: Reader.ID.self) }) { return heir }

@@ -75,8 +75,8 @@ struct IdentityResource {
     switch try await identities.link(identity, to: reader.id, at: session.clock.unixTime) {
     case .linked: return Response(204)
     case .moved(let empty):
+      _ = try await session.endSessions(of: empty)
       _ = try await session.readers.remove(empty, password: session.hasher.placeholder)
-      session.sessions.signOut(empty)
       return Response(204)
     case .gone: throw Problem.notFound("reader any more")
     case .taken: throw Problem.conflict("This account of \(provider.name) signs in another reader.")

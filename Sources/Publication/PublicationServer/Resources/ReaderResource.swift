@@ -6,12 +6,8 @@ import Runtime
 
 /// Readers, as the operator adds, lists and removes them.
 struct ReaderResource {
-  let readers: any ReaderRepository
+  let session: SessionResource
   let orders: any OrderRepository
-  let hasher: PasswordHasher
-  let sessions: SessionCache
-  let imports: ImportDesk
-  let clock: any AppClock
   let identifiers: any IdentifierSource
   /// Has the posts of removed clubs removed in the background.
   let sweep: ([FanClub.ID]) -> Void
@@ -22,7 +18,7 @@ struct ReaderResource {
 
   nonisolated(nonsending) func add(email: String, name: String, password: String) async throws -> Reader {
     let (reader, hash) = try await new(email: email, name: name, password: password)
-    guard try await readers.add(reader, password: hash) else {
+    guard try await session.readers.add(reader, password: hash) else {
       throw Problem.conflict("There is a reader with the address \(reader.email) already.")
     }
     return reader
@@ -30,7 +26,7 @@ struct ReaderResource {
 
   nonisolated(nonsending) func list(_ call: Call) async throws -> Response {
     let limit = try call.limit(standard: 500)
-    var page = try await readers.readers(after: call.cursor(.readers)?.id, limit: limit + 1)
+    var page = try await session.readers.readers(after: call.cursor(.readers)?.id, limit: limit + 1)
     var next: String?
     if page.count > limit {
       page.removeLast()
@@ -39,7 +35,7 @@ struct ReaderResource {
     }
     var listed: [ListedReader] = []
     for reader in page {
-      let inForce = try await orders.inForce(of: reader.id, at: clock.unixTime)
+      let inForce = try await orders.inForce(of: reader.id, at: session.clock.unixTime)
       listed.append(ListedReader(email: reader.email, name: reader.name, access: ListedReader.Access.all(inForce)))
     }
     return try .json(listed).linked(to: next)
@@ -52,21 +48,21 @@ struct ReaderResource {
   ) async throws -> (reader: Reader, password: PasswordHash) {
     let (email, name) = try Self.validate(email: email, name: name)
     if !isSample { try PasswordRule.check(password, email: email) }
-    return (Reader(id: identifiers.next().uuidString, email: email, name: name), try await hasher.hash(password))
+    return (Reader(id: identifiers.next().uuidString, email: email, name: name), try await session.hasher.hash(password))
   }
 
   /// Sets another password of a reader, who has to sign in again everywhere.
   nonisolated(nonsending) func setPassword(_ call: Call, _ request: PasswordRequest) async throws -> Response {
     let reader = try await namedReader(call)
     try PasswordRule.check(request.password, email: reader.email)
-    let hash = try await hasher.hash(request.password)
-    sessions.signOut(reader.id)
-    imports.endSessions(try await readers.setPassword(hash, of: reader.id))
+    let hash = try await session.hasher.hash(request.password)
+    session.sessions.signOut(reader.id)
+    session.imports.endSessions(try await session.readers.setPassword(hash, of: reader.id))
     return try .json(reader)
   }
 
   nonisolated(nonsending) func endSessions(_ call: Call) async throws -> Response {
-    try .json(EndedSessions(count: try await endSessions(of: namedReader(call).id)))
+    try .json(EndedSessions(count: try await session.endSessions(of: namedReader(call).id)))
   }
 
   nonisolated(nonsending) func remove(_ call: Call) async throws -> Response {
@@ -78,24 +74,17 @@ struct ReaderResource {
           ? "A payment of this reader waits for an answer. Approve or decline order \(order.code) first."
           : "The payment provider has yet to say whether it charged order \(order.code) of this reader, and is asked again. Try later.")
     }
-    _ = try await endSessions(of: reader.id)
-    sweep(try await readers.remove(reader.id, password: hasher.placeholder))
+    _ = try await session.endSessions(of: reader.id)
+    sweep(try await session.readers.remove(reader.id, password: session.hasher.placeholder))
     return Response(204)
   }
 
   /// The reader whose address is in the path.
   private nonisolated(nonsending) func namedReader(_ call: Call) async throws -> Reader {
-    guard let reader = try await readers.reader(email: Self.normalized(call.parameter))?.reader else {
+    guard let reader = try await session.readers.reader(email: Self.normalized(call.parameter))?.reader else {
       throw Problem(code: .notFound, title: "There is no reader with the address \(call.parameter.prefix(100)).", status: 404)
     }
     return reader
-  }
-
-  private nonisolated(nonsending) func endSessions(of reader: Reader.ID) async throws -> Int {
-    sessions.signOut(reader)
-    let ended = try await readers.endSessions(of: reader, except: nil)
-    imports.endSessions(ended)
-    return ended.count
   }
 
   // MARK: Names and passwords

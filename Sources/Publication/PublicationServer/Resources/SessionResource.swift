@@ -150,12 +150,17 @@ struct SessionResource {
   }
 
   nonisolated(nonsending) func endOthers(_ call: Call) async throws -> Response {
-    let reader = try call.signedIn.id
+    try .json(EndedSessions(count: try await endSessions(of: call.signedIn.id, except: call.session)))
+  }
+
+  /// Ends a reader's sessions, but for one, and their imports.
+  /// - Returns: how many there were.
+  nonisolated(nonsending) func endSessions(of reader: Reader.ID, except session: SessionFamily.ID? = nil) async throws -> Int {
     // A sign-in that is under way would be there afterwards.
     sessions.signOut(reader)
-    let ended = try await readers.endSessions(of: reader, except: call.session)
+    let ended = try await readers.endSessions(of: reader, except: session)
     imports.endSessions(ended)
-    return try .json(EndedSessions(count: ended.count))
+    return ended.count
   }
 
   nonisolated(nonsending) func changePassword(_ call: Call, _ change: PasswordChange) async throws -> Response {

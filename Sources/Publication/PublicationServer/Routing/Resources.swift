@@ -101,8 +101,7 @@ extension Publication {
   var readerResource: ReaderResource {
     get throws {
       ReaderResource(
-        readers: try readers, orders: try orderRepository, hasher: hasher, sessions: sessions, imports: imports, clock: clock,
-        identifiers: identifiers, sweep: { self.sweepSoon($0) })
+        session: try sessionResource, orders: try orderRepository, identifiers: identifiers, sweep: { self.sweepSoon($0) })
     }
   }
 
