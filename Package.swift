@@ -68,7 +68,8 @@ var targets: [Target] = []
 
 @MainActor func tests(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) {
   targets.append(
-    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: swiftSettings))
+    .testTarget(
+      name: name, dependencies: ["Patience"] + dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: swiftSettings))
 }
 
 // System
@@ -222,12 +223,13 @@ if !headless {
 }
 
 // Tests
+targets.append(.target(name: "Patience", path: "Tests/Patience", swiftSettings: swiftSettings))
 targets.append(.target(name: "CTestSetUp", path: "Tests/CTestSetUp", cSettings: cSettings))
 targets.append(
   .target(
     name: "TestSupport",
     dependencies: [
-      "CTestSetUp", "Runtime", "HTTPTransport", "CurlTransport", "ContentCache", "PurchaseService", "PurchaseServiceTesting",
+      "CTestSetUp", "Patience", "Runtime", "HTTPTransport", "CurlTransport", "ContentCache", "PurchaseService", "PurchaseServiceTesting",
       "SessionService", "SignedReceipts", "PublicationServer", "PublicationListener",
     ] + publicationEnd,
     path: "Tests/TestSupport", swiftSettings: swiftSettings))

@@ -1,10 +1,10 @@
 import AccountFeature
 import FeatureKit
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import Runtime
 import SessionService
-import TestSupport
 import Testing
 
 /// A backend that knows everybody, or cannot be reached.

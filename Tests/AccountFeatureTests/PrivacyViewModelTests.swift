@@ -1,7 +1,7 @@
 import AccountFeature
 import FeatureKit
+import Patience
 import Runtime
-import TestSupport
 import Testing
 
 /// Account → Privacy, as states through a reader's script.

@@ -2,13 +2,13 @@ import AccountFeature
 import FeatureKit
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
 import PublicationClient
 import PurchaseServiceTesting
 import Runtime
 import SessionService
 import Synchronization
-import TestSupport
 import Testing
 
 /// Adding and removing accounts at identity providers, as states through a reader's script.

@@ -1,6 +1,7 @@
 import AccountFeature
 import FeatureKit
 import Foundation
+import Patience
 import PublicationAPI
 import PublicationClient
 import PublicationCommerce
@@ -86,8 +87,6 @@ import Synchronization
     await until { self.model.state.phase != .loading }
     await effects.settled()
   }
-
-  func until(_ condition: @MainActor () -> Bool) async { while !condition(), !Task.isCancelled { await Task.yield() } }
 
   var row: PurchaseRow? { model.state.rows.first }
 }

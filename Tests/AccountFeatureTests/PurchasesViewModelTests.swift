@@ -1,6 +1,7 @@
 import AccountFeature
 import FeatureKit
 import Foundation
+import Patience
 import PublicationAPI
 import PurchaseService
 import PurchaseServiceTesting
@@ -37,7 +38,7 @@ import Testing
     #expect(
       bench.model.state.cancelling == "To cancel your subscription: Write to us. What you paid for stays open until its end.")
     bench.clock.advance(by: .seconds(3_000_000))
-    await bench.until { bench.row?.status.tone == .past }
+    await until { bench.row?.status.tone == .past }
     #expect(bench.row?.status == Status(.past, "Paid", detail: "It has ended."))
     #expect(bench.model.state.cancelling == nil)
   }
@@ -50,8 +51,8 @@ import Testing
     #expect(bench.purchases.entitlements.count == 1)
     bench.queue.setRestored(.success([]))
     if refreshes { bench.model.send(.refreshTapped) } else { await bench.appear() }
-    await bench.until { bench.purchases.entitlements.isEmpty }
-    await bench.until { bench.model.state.cancelling == nil && bench.row?.status.tone == .past }
+    await until { bench.purchases.entitlements.isEmpty }
+    await until { bench.model.state.cancelling == nil && bench.row?.status.tone == .past }
   }
 
   @Test func whatIsPaidOnce() async throws {
@@ -81,7 +82,7 @@ import Testing
     try await bench.buy("monthly")
     bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     await bench.appear()
-    await bench.until { bench.row?.status.words == "Paid" }
+    await until { bench.row?.status.words == "Paid" }
   }
 
   @Test func soDoesRefreshingItAndLookingAtItForAWhile() async throws {
@@ -90,17 +91,17 @@ import Testing
     try await bench.buy("monthly")
     try await bench.buy("lifetime")
     await bench.appear()
-    await bench.until { bench.queue.submitted.count == 4 }
+    await until { bench.queue.submitted.count == 4 }
     await bench.effects.settled()
     bench.model.send(.refreshTapped)
     #expect(bench.model.state.isRefreshing)
-    await bench.until { bench.queue.submitted.count == 6 && !bench.model.state.isRefreshing }
+    await until { bench.queue.submitted.count == 6 && !bench.model.state.isRefreshing }
     await bench.clock.waitForSleepers(3)
     await bench.effects.settled()
     let issuer = bench.issuer
     bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     bench.clock.advance(by: RetryPolicy().watchedInterval)
-    await bench.until { bench.model.state.rows.allSatisfy { $0.status.words == "Paid" } }
+    await until { bench.model.state.rows.allSatisfy { $0.status.words == "Paid" } }
     bench.model.disappear()
   }
 
@@ -143,7 +144,7 @@ import Testing
     let issuer = bench.issuer
     bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     bench.model.send(.checkTapped(try #require(bench.row?.id)))
-    await bench.until { bench.row?.status.words == "Paid" }
+    await until { bench.row?.status.words == "Paid" }
     #expect(bench.row?.canCheck == false)
     #expect(Set(bench.queue.submitted.map(\.id)).count == 1)
   }
@@ -170,7 +171,7 @@ import Testing
     await bench.appear()
     let id = try #require(bench.row?.id)
     bench.queue.tell(.revoked(id, reason: "You asked for your money back."))
-    await bench.until { bench.row?.status.words == "Refunded" }
+    await until { bench.row?.status.words == "Refunded" }
     #expect(bench.row?.status == Status(.past, "Refunded", detail: "You asked for your money back."))
   }
 
@@ -191,7 +192,7 @@ import Testing
       $0 = .success([order(mine, .paid, product: "lifetime"), order(other, .declined, reason: "No money."), order(open, .open)])
     }
     await bench.appear()
-    await bench.until { bench.model.state.rows.count == 2 }
+    await until { bench.model.state.rows.count == 2 }
     #expect(bench.model.state.rows.map(\.id) == [mine, other], "newest first, and nothing that was never agreed to")
     #expect(bench.row?.facts == "14 November 2023 · Order K7Q2-9XDM")
     let elsewhere = bench.model.state.rows[1]
@@ -206,7 +207,7 @@ import Testing
     let mine = try await bench.purchases.history()[0].id
     bench.records.orders.withLock { $0 = .success([order(mine, .refunded, product: "lifetime", reason: "Sent back.")]) }
     await bench.appear()
-    await bench.until { bench.row?.status.words == "Refunded" }
+    await until { bench.row?.status.words == "Refunded" }
     #expect(bench.row?.status.detail == "Sent back.")
   }
 
@@ -238,7 +239,7 @@ import Testing
     await gate.reached()
     bench.model.send(.checkTapped(id))
     gate.open()
-    await bench.until { bench.row?.isChecking == false && bench.row?.status.tone == .good }
+    await until { bench.row?.isChecking == false && bench.row?.status.tone == .good }
     #expect(bench.row?.canCheck == false)
     #expect(bench.queue.submitted.count == 3, "the purchase, and a question when the list came and when the button was pressed")
   }
@@ -253,12 +254,12 @@ import Testing
     let id = try #require(bench.row?.id)
     #expect(bench.row?.answer == nil)
     bench.model.send(.checkTapped(id))
-    await bench.until { bench.row?.isChecking == false && bench.row?.answer != nil }
+    await until { bench.row?.isChecking == false && bench.row?.answer != nil }
     #expect(bench.row?.answer?.hasPrefix("Nothing new at ") == true)
     #expect(bench.row?.status.words == "Waiting for the bank")
     bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     bench.model.send(.checkTapped(id))
-    await bench.until { bench.row?.status.tone == .good }
+    await until { bench.row?.status.tone == .good }
     #expect(bench.row?.answer == nil)
   }
 
@@ -268,21 +269,21 @@ import Testing
     bench.model.send(.restoreTapped)
     bench.model.send(.restoreTapped)
     #expect(bench.model.state.isRestoring)
-    await bench.until { !bench.model.state.isRestoring }
+    await until { !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Nothing was found that belongs to your account.")
     bench.passes.value = 4
-    await bench.until { bench.model.state.balance != nil }
+    await until { bench.model.state.balance != nil }
     bench.model.send(.restoreTapped)
-    await bench.until { !bench.model.state.isRestoring }
+    await until { !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Nothing but your article passes was found that belongs to your account.")
     bench.queue.setRestored(.success([try bench.issuer.receipt(UUID(), user: "ada", product: "lifetime")]))
     bench.model.send(.restoreTapped)
-    await bench.until { bench.row != nil && !bench.model.state.isRestoring }
+    await until { bench.row != nil && !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Everything that belongs to your account is here: For good.")
     #expect(bench.row?.status == Status(.good, "Bought on another computer", detail: "Yours for good."))
     bench.queue.setRestored(.failure(StoreError(.unavailable, code: "timed_out", sentence: "Try again in a moment.")))
     bench.model.send(.restoreTapped)
-    await bench.until { !bench.model.state.isRestoring }
+    await until { !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Nothing could be restored. Try again in a moment.")
     #expect(bench.outputs.count == 4)
     #expect(bench.outputs.last == .restored("Nothing could be restored. Try again in a moment."), "wherever the reader looks")
@@ -292,9 +293,9 @@ import Testing
     let bench = try await PurchasesBench()
     await bench.appear()
     bench.passes.value = 3
-    await bench.until { bench.model.state.balance == "You have 3 article passes." }
+    await until { bench.model.state.balance == "You have 3 article passes." }
     bench.passes.value = 0
-    await bench.until { bench.model.state.balance == nil }
+    await until { bench.model.state.balance == nil }
   }
 
   @Test func offScreenItDoesNoWork() async throws {
@@ -306,7 +307,7 @@ import Testing
     await bench.effects.settled()
     #expect(bench.states.count == count)
     bench.model.appear()
-    await bench.until { bench.row != nil }
+    await until { bench.row != nil }
   }
 
   @Test func aClosedListIsReleased() async throws {
@@ -322,6 +323,6 @@ import Testing
       await bench.effects.settled()
       model.disappear()
     }
-    await bench.until { released == nil }
+    await until { released == nil }
   }
 }

@@ -1,4 +1,5 @@
 import AccountFeature
+import Patience
 import PublicationAPI
 import ReaderContent
 import Runtime

@@ -7,6 +7,7 @@ import FeedFeature
 import Foundation
 import HTTPTransport
 import NavigationCore
+import Patience
 import PaymentFeature
 import PaywallFeature
 import PublicationAPI

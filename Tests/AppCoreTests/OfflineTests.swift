@@ -8,6 +8,7 @@ import FeatureKit
 import FeedFeature
 import Foundation
 import HTTPTransport
+import Patience
 import PaywallFeature
 import PublicationAPI
 import PublicationServer

@@ -8,6 +8,7 @@ import Foundation
 import HTTPTransport
 import LoginFeature
 import NavigationCore
+import Patience
 import PublicationClient
 import PublicationListener
 import PublicationServer

@@ -7,6 +7,7 @@ import Foundation
 import HTTPTransport
 import MenuFeature
 import NavigationCore
+import Patience
 import PaymentFeature
 import PaywallFeature
 import PublicationListener

@@ -4,6 +4,7 @@ import FeatureFlags
 import Foundation
 import HTTPTransport
 import NavigationCore
+import Patience
 import PaymentFeature
 import PaywallFeature
 import PublicationAPI

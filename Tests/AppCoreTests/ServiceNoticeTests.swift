@@ -3,6 +3,7 @@ import ArticleFeature
 import Foundation
 import HTTPTransport
 import MenuFeature
+import Patience
 import PublicationAPI
 import PublicationServer
 import Runtime

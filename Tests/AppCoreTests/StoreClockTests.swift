@@ -1,6 +1,7 @@
 import AppCore
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationServer
 import Runtime
 import SearchFeature

@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import Runtime
 import SQLiteStorage
 import Testing
@@ -238,7 +239,7 @@ import Testing
     run.world.markAll(to: "b")
     await run.world.quiet()
     run.world.gate.answer(0, .success(nil))
-    while run.world.pending > 0 { await Task.yield() }
+    await until { run.world.pending == 0 }
     await run.world.controller.written()
     #expect(try await outbox.rows().isEmpty)
     await run.end()

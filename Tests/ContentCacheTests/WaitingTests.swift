@@ -1,5 +1,6 @@
 @testable import ContentCache
 import Foundation
+import Patience
 import Runtime
 import SQLiteStorage
 import Testing
@@ -231,6 +232,6 @@ import Testing
     await world?.fail()
     #expect(clock?.sleeperCount == 1)
     world = nil
-    while clock?.sleeperCount != 0 { await Task.yield() }
+    await until { clock?.sleeperCount == 0 }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Patience
 import Runtime
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Patience
 import Synchronization
 import TestSupport
 import Testing

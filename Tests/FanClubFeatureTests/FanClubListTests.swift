@@ -1,6 +1,7 @@
 import FanClubFeature
 import FeedFormats
 import Foundation
+import Patience
 import PublicationAPI
 import Runtime
 import TestSupport

@@ -1,5 +1,6 @@
 import FeatureKit
 import FeedFeature
+import Patience
 import PublicationAPI
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Patience
 import Runtime
 import Synchronization
 import Testing
@@ -146,7 +147,7 @@ import Testing
     await backend.gate.waitForSleepers()
     abandoned.cancel()
     await #expect(throws: CancellationError.self) { try await abandoned.value }
-    while backend.gate.sleeperCount > 0 { await Task.yield() }
+    await until { backend.gate.sleeperCount == 0 }
     #expect(files.count == 1)
   }
 

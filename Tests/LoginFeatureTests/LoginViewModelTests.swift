@@ -1,4 +1,5 @@
 import LoginFeature
+import Patience
 import Runtime
 import SessionService
 import Synchronization
@@ -122,7 +123,7 @@ private struct NoStore: TokenStore {
   }
 
   /// Returns when the sign-in that is under way has been answered.
-  func answered() async { while model.state.isWorking { await Task.yield() } }
+  func answered() async { await until { !model.state.isWorking } }
 }
 
 @MainActor @Suite struct LoginViewModelTests {
@@ -140,7 +141,7 @@ private struct NoStore: TokenStore {
       if wait == 30 { break }
       await bench.effects.settled()
     }
-    while !(bench.model.state.offersCode), !Task.isCancelled { await Task.yield() }
+    await until { bench.model.state.offersCode }
     await bench.effects.settled()
     #expect(bench.effects.timers == 0, "it has answered")
     bench.model.disappear()
@@ -151,7 +152,7 @@ private struct NoStore: TokenStore {
     bench.model.appear()
     await bench.clock.waitForSleepers()
     bench.model.disappear()
-    while !(bench.effects.timers == 0), !Task.isCancelled { await Task.yield() }
+    await until { bench.effects.timers == 0 }
     #expect(bench.clock.nextDue == nil)
   }
 
@@ -160,7 +161,7 @@ private struct NoStore: TokenStore {
     bench.type(email: "ada@example.org", password: "pw")
     let before = bench.model.state
     bench.model.send(.submitTapped)
-    while bench.auth.calls.isEmpty { await Task.yield() }
+    await until { !bench.auth.calls.isEmpty }
     bench.model.send(.cancelTapped)
     await bench.answered()
     #expect(bench.model.state == before, "nothing went wrong")
@@ -261,7 +262,7 @@ private struct NoStore: TokenStore {
     let bench = Bench([.unreachable("No network."), nil], publication: LoginPublication(name: "The Paper", sampleAccount: account))
     #expect(!bench.model.state.offersSampleAccount)
     bench.model.appear()
-    while bench.model.state.publication == nil { await Task.yield() }
+    await until { bench.model.state.publication != nil }
     #expect(bench.model.state.offersSampleAccount)
     bench.model.send(.emailChanged("ada@exam"))
     bench.model.send(.sampleAccountTapped)
@@ -285,7 +286,7 @@ private struct NoStore: TokenStore {
     bench.answers.publication.withLock { $0 = LoginPublication(name: "The Paper") }
     bench.model.appear()
     await bench.effects.settled()
-    while bench.model.state.publication == nil { await Task.yield() }
+    await until { bench.model.state.publication != nil }
     var asked = State()
     asked.publication = LoginPublication(name: "The Paper")
     #expect(bench.model.state == asked)
@@ -295,7 +296,7 @@ private struct NoStore: TokenStore {
     let bench = Bench([.unreachable("No network."), nil], publication: nil)
     await bench.session.restore()
     bench.model.appear()
-    while bench.model.state.notice == nil { await Task.yield() }
+    await until { bench.model.state.notice != nil }
     #expect(bench.model.state.notice == "No network.")
     bench.type(email: "ada@example.org", password: "pw")
     await bench.submit()
@@ -305,7 +306,7 @@ private struct NoStore: TokenStore {
     bench.answers.publication.withLock { $0 = LoginPublication(name: "The Paper") }
     bench.model.send(.passwordChanged(.init("")))
     bench.model.send(.submitTapped)
-    while bench.model.state.publication == nil { await Task.yield() }
+    await until { bench.model.state.publication != nil }
     #expect(bench.model.state.notice == nil)
   }
 
@@ -315,7 +316,7 @@ private struct NoStore: TokenStore {
     let awaited = bench.model.state.notice
     #expect(awaited?.contains("keyring has not answered") == true)
     await bench.session.restore()
-    while bench.model.state.notice == awaited { await Task.yield() }
+    await until { bench.model.state.notice != awaited }
     #expect(bench.model.state.notice == "This desktop has no keyring service. You stay signed in only until you quit.")
   }
 
@@ -361,7 +362,7 @@ private struct NoStore: TokenStore {
     model?.appear()
     model?.disappear()
     model = nil
-    while watched != nil { await Task.yield() }
+    await until { watched == nil }
     #expect(watched == nil)
   }
 }

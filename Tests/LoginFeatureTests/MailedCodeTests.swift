@@ -1,4 +1,5 @@
 import LoginFeature
+import Patience
 import Runtime
 import SessionService
 import Testing
@@ -10,7 +11,7 @@ import Testing
   private func bench(_ answers: [AuthError?], holds: Bool = false, mailsCodes: Bool = true) async -> Bench {
     let bench = Bench(answers, holds: holds, publication: LoginPublication(name: "The Paper", mailsCodes: mailsCodes))
     bench.model.appear()
-    while bench.model.state.publication == nil { await Task.yield() }
+    await until { bench.model.state.publication != nil }
     bench.model.send(.emailChanged(" ada@example.org "))
     return bench
   }
@@ -111,22 +112,22 @@ import Testing
     let bench = await bench([nil, nil, nil], holds: true)
     bench.model.send(.passwordChanged(.init("pw")))
     bench.model.send(.submitTapped)
-    while bench.auth.calls.isEmpty { await Task.yield() }
+    await until { !bench.auth.calls.isEmpty }
     bench.model.send(.codeTapped)
     #expect(bench.model.state.work == .codeRequest)
-    while bench.auth.calls.count < 2 { await Task.yield() }
+    await until { bench.auth.calls.count >= 2 }
     await bench.auth.release()
     await bench.answered()
     #expect(bench.model.state.code != nil)
     #expect(bench.session.state.isSignedOut)
     bench.model.send(.codeChanged("012345"))
     bench.model.send(.submitTapped)
-    while bench.auth.calls.count < 3 { await Task.yield() }
+    await until { bench.auth.calls.count >= 3 }
     bench.model.send(.passwordTapped)
     #expect(bench.model.state.code == nil)
     #expect(!bench.model.state.isWorking)
     #expect(bench.model.state.hasPassword, "what was typed is still there")
-    while !bench.session.state.isSignedOut { await Task.yield() }
+    await until { bench.session.state.isSignedOut }
     #expect(bench.model.state.formError == nil)
   }
 }

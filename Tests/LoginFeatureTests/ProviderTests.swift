@@ -1,4 +1,5 @@
 import LoginFeature
+import Patience
 import Runtime
 import SessionService
 import Testing
@@ -13,12 +14,12 @@ import Testing
     let publication = LoginPublication(name: "The Paper", mailsCodes: true, providers: [Self.example, Self.other])
     let bench = Bench(answers, holds: holds, publication: publication)
     bench.model.appear()
-    while bench.model.state.publication == nil, !Task.isCancelled { await Task.yield() }
+    await until { bench.model.state.publication != nil }
     return bench
   }
 
   private func calls(_ count: Int, _ bench: Bench) async {
-    while bench.auth.calls.count < count, !Task.isCancelled { await Task.yield() }
+    await until { bench.auth.calls.count >= count }
   }
 
   @Test func aProvidersPageSignsIn() async {

@@ -1,6 +1,7 @@
 import CurlTransport
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
 import SQLiteStorage
 import Synchronization
@@ -129,7 +130,7 @@ import Testing
       defer { isAnswered.store(true, ordering: .relaxed) }
       return try await transport.send(search)
     }()
-    while try !isReading(server.process), !isAnswered.load(ordering: .relaxed) { await Task.yield() }
+    try await until { try isReading(server.process) || isAnswered.load(ordering: .relaxed) }
     #expect(try await server.end(SIGTERM) == 0)
     let answer = try await answering
     #expect(answer.status == 503)

@@ -1,6 +1,7 @@
 import CurlTransport
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
 import TestSupport
 import Testing
@@ -67,7 +68,7 @@ import Testing
     try await client.send(
       "PUT /v1/imports/\(UUID()) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\nContent-Type: application/octet-stream\r\n"
         + "Content-Length: 100000\r\n\r\nbegun")
-    while !Task.isCancelled, nameless(of: server.process, in: data).isEmpty { await Task.yield() }
+    await until { !nameless(of: server.process, in: data).isEmpty }
     #expect(nameless(of: server.process, in: data).count == 1)
     try await client.send(String(repeating: "x", count: 99_995))
     #expect(try await client.answer().status < 500)
@@ -83,7 +84,7 @@ import Testing
     // Its answer says that the body before it has begun to be read.
     _ = try await NetworkTransport(origin: server.origin).send(Request(.get, "/v1/publication"))
     kill(server.process, SIGTERM)
-    while !Task.isCancelled, FileManager.default.fileExists(atPath: data + "/operator.json") { await Task.yield() }
+    await until { !FileManager.default.fileExists(atPath: data + "/operator.json") }
     #expect(try await server.end(second) == 1)
     withExtendedLifetime(client) {}
   }

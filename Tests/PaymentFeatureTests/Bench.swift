@@ -1,5 +1,6 @@
 import FeatureKit
 import Foundation
+import Patience
 import PaymentFeature
 import PublicationAPI
 import PublicationCommerce
@@ -115,8 +116,6 @@ import Synchronization
 
   /// The purchase that was begun last.
   func lastID() async throws -> UUID { try await purchases.history()[0].id }
-
-  func until(_ condition: @MainActor () -> Bool) async { while !condition(), !Task.isCancelled { await Task.yield() } }
 
   /// Waits until the purchase has answered.
   func answered() async { await until { !self.isBusy } }

@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PaymentFeature
 import PurchaseService
 import PurchaseServiceTesting
@@ -80,7 +81,7 @@ import Testing
     let id = try await bench.lastID()
     bench.numbers.value.withLock { $0[id] = "K7Q2-9XDM" }
     gate.open()
-    await bench.until { !bench.thanks.isEmpty }
+    await until { !bench.thanks.isEmpty }
     #expect(bench.thanks == ["Thank you! You have bought “Monthly” for \(bench.model.state.total). Order K7Q2-9XDM."])
     #expect(bench.outputs == [.finished("monthly")])
   }
@@ -89,7 +90,7 @@ import Testing
     let bench = try await Bench("trial")
     await bench.appear()
     await pay(bench)
-    await bench.until { !bench.thanks.isEmpty }
+    await until { !bench.thanks.isEmpty }
     #expect(bench.thanks == ["Thank you! You have bought “\(bench.model.state.lines[0].name)” for free."])
   }
 
@@ -99,7 +100,7 @@ import Testing
     let journal = bench.journal
     bench.model.observe { state in if case .done? = state.status { Task { await journal.close() } } }
     await pay(bench)
-    await bench.until { !bench.thanks.isEmpty }
+    await until { !bench.thanks.isEmpty }
     #expect(bench.thanks == ["Thank you! You have bought “Monthly”."])
   }
 
@@ -110,10 +111,10 @@ import Testing
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     let before = bench.queue.submitted.count
     await bench.appear()
-    await bench.until { bench.queue.submitted.count == before + 1 }
+    await until { bench.queue.submitted.count == before + 1 }
     await bench.effects.settled()
     bench.model.send(.refreshTapped)
-    await bench.until { bench.queue.submitted.count == before + 2 }
+    await until { bench.queue.submitted.count == before + 2 }
     bench.model.disappear()
   }
 
@@ -275,7 +276,7 @@ import Testing
     let issuer = bench.issuer
     bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     await bench.purchases.check(try await bench.lastID())
-    await bench.until { !bench.outputs.isEmpty }
+    await until { !bench.outputs.isEmpty }
     #expect(bench.states.suffix(2) == [waiting, names.done])
     #expect(bench.outputs == [.finished("monthly")])
   }
@@ -288,7 +289,7 @@ import Testing
     await pay(bench)
     bench.queue.setAnswer { _, _ in .declined("Your bank said no.") }
     await bench.purchases.check(try await bench.lastID())
-    await bench.until { bench.model.state.canPay }
+    await until { bench.model.state.canPay }
     #expect(bench.model.state == names.failed("Your bank said no."), "and it can be tried again")
     #expect(bench.outputs.isEmpty)
   }
@@ -303,7 +304,7 @@ import Testing
     await pay(bench)
     bench.queue.setAnswer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
     await bench.purchases.check(try await bench.lastID())
-    await bench.until { if case .problem = bench.model.state.status { true } else { false } }
+    await until { if case .problem = bench.model.state.status { true } else { false } }
     #expect(
       bench.states == [
         names.ready, names.asking, names.paying, names.ready.with(.waiting(sentence), canPay: false),
@@ -327,7 +328,7 @@ import Testing
     await pay(bench)
     bench.queue.setAnswer { _, _ in .unknownProduct("This is not sold any more.") }
     await bench.purchases.check(try await bench.lastID())
-    await bench.until { if case .problem = bench.model.state.status { true } else { false } }
+    await until { if case .problem = bench.model.state.status { true } else { false } }
     #expect(bench.model.state == names.ready.with(.problem("This is not sold any more."), canPay: false))
   }
 
@@ -343,7 +344,7 @@ import Testing
     #expect(bench.model.state == names.ready.with(.waiting(PendingReason.storeUnavailable.sentence), canPay: false))
     gate.open()
     #expect(await other.value == .cancelled)
-    await bench.until { bench.model.state.status == nil }
+    await until { bench.model.state.status == nil }
     #expect(bench.model.state == names.ready, "it can be paid here")
   }
 
@@ -363,7 +364,7 @@ import Testing
     let issuer = bench.issuer
     bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     await bench.purchases.check(try await bench.lastID())
-    await bench.until { bench.outputs.count == 2 }
+    await until { bench.outputs.count == 2 }
     #expect(bench.states.last == names.done)
     #expect(bench.outputs.last == .finished("monthly"))
   }
@@ -383,7 +384,7 @@ import Testing
         await bench.effects.settled()
       }
     }
-    await bench.until { bench.outputs.count == 2 }
+    await until { bench.outputs.count == 2 }
     #expect(bench.outputs.last == .finished("monthly"))
     #expect(bench.clock.uptime - begun < .seconds(60), "without this five looks take more than that")
   }
@@ -397,7 +398,7 @@ import Testing
     let issuer = bench.issuer
     bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     await bench.purchases.check(try await bench.lastID())
-    await bench.until { !bench.outputs.isEmpty }
+    await until { !bench.outputs.isEmpty }
     #expect(bench.states.last == names.done)
     #expect(bench.outputs == [.finished("passes")])
   }

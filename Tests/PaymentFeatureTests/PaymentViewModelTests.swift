@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PaymentFeature
 import PublicationCommerce
 import PurchaseService
@@ -212,7 +213,7 @@ import Testing
     sheet = nil
     #expect(released == nil)
     gate.open()
-    await bench.until { bench.purchases.hasPremium }
+    await until { bench.purchases.hasPremium }
   }
 
   @Test func aTrialIsAgreedToForNothing() async throws {
@@ -252,9 +253,9 @@ import Testing
     bench.numbers.value.withLock { $0[id] = "K7Q2-9XDM" }
     try await bench.purchases.resume()
     bench.model.appear()
-    await bench.until { bench.model.state.phase == .ready }
+    await until { bench.model.state.phase == .ready }
     #expect(!bench.states.contains { $0.canPay }, "not even for a moment")
-    await bench.until { bench.model.state.status == .problem(bench.paidWithoutAccess("K7Q2-9XDM")) }
+    await until { bench.model.state.status == .problem(bench.paidWithoutAccess("K7Q2-9XDM")) }
     bench.model.send(.payTapped)
     // Neither does closing and opening it sell it again.
     bench.model.closed()
@@ -265,7 +266,7 @@ import Testing
     #expect(bench.model.state.status == .problem(bench.paidWithoutAccess("K7Q2-9XDM")))
 
     bench.queue.tell(.revoked(id, reason: "Paid back."))
-    await bench.until { bench.model.state.canPay }
+    await until { bench.model.state.canPay }
     #expect(bench.model.state.status == nil)
     let issuer = bench.issuer
     bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
@@ -289,7 +290,7 @@ import Testing
     #expect(bench.outputs.isEmpty)
     await bench.clock.waitForSleepers()
     bench.clock.advance(by: .seconds(60))
-    await bench.until { !bench.outputs.isEmpty }
+    await until { !bench.outputs.isEmpty }
     #expect(bench.outputs == [.finished("monthly")])
     #expect(bench.model.state.status == .done("Unlocked. Thank you!"))
     #expect(bench.queue.submitted.count == 2)
@@ -303,7 +304,7 @@ import Testing
     var notices = bench.purchases.noticeStream().makeAsyncIterator()
     await bench.appear()
     bench.model.send(.payTapped)
-    await bench.until { bench.model.state.isAskingAgain }
+    await until { bench.model.state.isAskingAgain }
     #expect(bench.model.state.status == .working("There is no answer about the payment yet. Asking again…"))
     #expect(!bench.model.state.canCancel)
     if !byOtherMeans {
@@ -343,7 +344,7 @@ import Testing
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     bench.model.appear()
-    await bench.until { bench.model.state.phase == .ready }
+    await until { bench.model.state.phase == .ready }
     #expect(bench.model.state.status == .waiting("Waiting for the bank's approval…"))
     #expect(bench.texts == [nil, "Waiting for the bank's approval…"], "and never that the store is away")
   }
@@ -374,7 +375,7 @@ import Testing
     bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     await bench.appear()
     bench.model.send(.payTapped)
-    await bench.until { !bench.outputs.isEmpty }
+    await until { !bench.outputs.isEmpty }
     #expect(bench.outputs == [.finished("monthly")])
     #expect(Set(bench.queue.submitted.map(\.id)).count == 1)
   }

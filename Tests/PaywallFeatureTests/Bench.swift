@@ -106,6 +106,4 @@ final class Script: Sendable {
     model.appear()
     await effects.settled()
   }
-
-  func until(_ condition: @MainActor () -> Bool) async { while !condition(), !Task.isCancelled { await Task.yield() } }
 }

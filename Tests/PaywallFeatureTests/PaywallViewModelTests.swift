@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PaywallFeature
 import PublicationAPI
 import PublicationClient
@@ -216,10 +217,10 @@ import Testing
     #expect(pack.saving == nil && !pack.isBest && pack.canBuy)
     #expect(bench.model.state.balance == nil, "not known yet")
     bench.passes.value = 1
-    await bench.until { bench.model.state.balance != nil }
+    await until { bench.model.state.balance != nil }
     #expect(bench.model.state.balance == "You have 1 article pass.")
     bench.passes.value = 5
-    await bench.until { bench.model.state.balance == "You have 5 article passes." }
+    await until { bench.model.state.balance == "You have 5 article passes." }
     bench.model.send(.buyTapped("passes"))
     #expect(bench.outputs == [.buy("passes")])
   }
@@ -230,7 +231,7 @@ import Testing
     await bench.appear()
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
-    await bench.until { bench.model.state.notice != nil }
+    await until { bench.model.state.notice != nil }
     #expect(bench.model.state.products.allSatisfy { !$0.canBuy })
   }
 
@@ -239,7 +240,7 @@ import Testing
     await bench.appear()
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) != .cancelled)
-    await bench.until { bench.model.state.notice != nil }
+    await until { bench.model.state.notice != nil }
     #expect(bench.model.state.products.allSatisfy { !$0.canBuy }, "the yearly one opens the same")
     #expect(bench.model.state.notice == "This is yours already: there is nothing left to pay for here.")
     bench.model.send(.buyTapped("yearly"))
@@ -267,16 +268,16 @@ import Testing
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     await bench.appear()
-    await bench.until { bench.model.state.notice == sentence }
+    await until { bench.model.state.notice == sentence }
     #expect(bench.model.state.confirmPage == page)
     bench.model.send(.confirmTapped)
     #expect(bench.outputs == (page.map { [.openWeb($0)] } ?? []))
     // Once that is done there is nothing to confirm.
     bench.queue.setAnswer { [issuer = bench.issuer] transaction, _ in issuer.accepted(transaction) }
     bench.model.send(.refreshTapped)
-    await bench.until { bench.model.state.notice?.hasPrefix("This is yours already") == true }
+    await until { bench.model.state.notice?.hasPrefix("This is yours already") == true }
     #expect(bench.model.state.confirmPage == nil)
-    await bench.until { bench.outputs.last == .bought }
+    await until { bench.outputs.last == .bought }
     #expect(bench.outputs == (page.map { [.openWeb($0)] } ?? []) + [.bought])
     bench.model.disappear()
   }
@@ -287,10 +288,10 @@ import Testing
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     await bench.appear()
-    await bench.until { bench.model.state.notice != nil }
+    await until { bench.model.state.notice != nil }
     bench.queue.setAnswer { _, _ in .refused(code: "declined", sentence: "Your bank declined the payment.") }
     bench.model.send(.refreshTapped)
-    await bench.until { bench.model.state.notice == nil }
+    await until { bench.model.state.notice == nil }
     #expect(bench.model.state.products.allSatisfy { $0.canBuy })
     #expect(bench.outputs == [])
     bench.model.disappear()
@@ -302,7 +303,7 @@ import Testing
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     await bench.appear()
-    await bench.until { bench.model.state.notice == "The payment waits for approval. It unlocks by itself." }
+    await until { bench.model.state.notice == "The payment waits for approval. It unlocks by itself." }
     #expect(bench.model.state.confirmPage == nil)
     bench.model.disappear()
   }
@@ -314,13 +315,13 @@ import Testing
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     try await bench.purchases.resume()
     await bench.appear()
-    await bench.until { bench.model.state.notice != nil }
+    await until { bench.model.state.notice != nil }
     #expect(bench.model.state.notice?.hasPrefix("You have paid for “\(monthly.name)”, and the publication refused the receipt.") == true)
     #expect(bench.model.state.products.filter { !$0.canBuy }.map(\.id) == ["monthly"])
     bench.model.send(.buyTapped("monthly"))
     #expect(bench.outputs.isEmpty)
     bench.queue.tell(.revoked(try await bench.purchases.history()[0].id, reason: "Paid back."))
-    await bench.until { bench.model.state.notice == nil }
+    await until { bench.model.state.notice == nil }
     #expect(bench.model.state.products.allSatisfy { $0.canBuy })
   }
 
@@ -331,10 +332,10 @@ import Testing
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     let before = bench.queue.submitted.count
     await bench.appear()
-    await bench.until { bench.queue.submitted.count == before + 1 }
+    await until { bench.queue.submitted.count == before + 1 }
     await bench.effects.settled()
     bench.model.send(.refreshTapped)
-    await bench.until { bench.queue.submitted.count == before + 2 }
+    await until { bench.queue.submitted.count == before + 2 }
     bench.model.disappear()
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
 import PublicationClient
 import PublicationCommerce
@@ -8,7 +9,6 @@ import PurchaseService
 import PurchaseServiceTesting
 import Runtime
 import Synchronization
-import TestSupport
 import Testing
 
 /// Both ways to sell against the publication's real router, side by side as the app has them.

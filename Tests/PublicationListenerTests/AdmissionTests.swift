@@ -1,6 +1,7 @@
 import CurlTransport
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationServer
 import Runtime
 import Synchronization

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
 import Runtime
 import Testing
@@ -166,6 +167,6 @@ extension Publication {
 
   /// Returns once that many wait for a club's feed.
   fileprivate nonisolated func waitForReaders(_ count: Int, of club: FanClub.ID) async {
-    while refreshes.waiting(for: club) < count { await Task.yield() }
+    await until { refreshes.waiting(for: club) >= count }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
 import Runtime
 import SQLiteStorage
@@ -154,7 +155,7 @@ import Testing
       (1...20).map { _ in Task { await send(publication, "/v1/search?q=common", token).status } }
     }
     await clock.somebodyIsHeld()
-    while publication.searchTurns.count(reader) < Turns.most { await Task.yield() }
+    await until { publication.searchTurns.count(reader) >= Turns.most }
     try await withTaskCancellationHandler {
       for _ in 1...3 {
         let found = try Wire.decode(Page<SearchHit>.self, from: await send(publication, "/v1/search?q=common", bo).body)

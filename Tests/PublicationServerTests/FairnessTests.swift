@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
 import Runtime
 import SQLiteStorage
@@ -69,7 +70,7 @@ extension ReadConnections {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<Self.most { group.addTask { try await self.run { _ in gate.wait() } } }
       group.addTask { try await self.run { _ in } }
-      while waiting < 1 { await Task.yield() }
+      await until { waiting >= 1 }
       try await body { for _ in 0..<Self.most { gate.signal() } }
       try await group.waitForAll()
     }
@@ -88,8 +89,8 @@ extension ReadConnections {
     try await lists.held { release async throws in
       async let first = rig.send(.get, "/v1/posts?unread=true", token: token)
       async let second = rig.send(.get, "/v1/posts?unread=true&limit=1", token: token)
-      while rig.publication.listTurns.count(reader) < 2 { await Task.yield() }
-      while lists.waiting < 2 { await Task.yield() }
+      await until { rig.publication.listTurns.count(reader) >= 2 }
+      await until { lists.waiting >= 2 }
       #expect(try await rig.get("/v1/posts", token, as: Page<Post>.self).items.count == 20)
       #expect(try await rig.get("/v1/session", token, as: Reader.self).id == reader)
       #expect(lists.waiting == 2, "the second list waits for the first")
@@ -116,7 +117,7 @@ extension ReadConnections {
             #expect(found.count == 1)
             end.yield(reader)
           }
-          while lists.waiting < index + 2 { await Task.yield() }
+          await until { lists.waiting >= index + 2 }
         }
         release()
         try await group.waitForAll()
@@ -138,8 +139,8 @@ extension ReadConnections {
     try await lists.held { release async throws in
       async let first = rig.send(.get, "/v1/posts?bookmarked=true&limit=100", token: token)
       async let second = rig.send(.get, "/v1/posts?bookmarked=true&fanclub=even", token: token)
-      while rig.publication.listTurns.count(reader) < 2 { await Task.yield() }
-      while lists.waiting < 2 { await Task.yield() }
+      await until { rig.publication.listTurns.count(reader) >= 2 }
+      await until { lists.waiting >= 2 }
       #expect(try await rig.get("/v1/posts", token, as: Page<Post>.self).items.count == 20)
       release()
       #expect(try Wire.decode(Page<Post>.self, from: await first.body).items.count == 100)
@@ -165,7 +166,7 @@ extension ReadConnections {
       for _ in 0..<6 { group.addTask { await rig.send(.get, "/v1/posts/p01", token: token).body.count } }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    while rig.publication.longTurns.count(reader) < 6 { await Task.yield() }
+    await until { rig.publication.longTurns.count(reader) >= 6 }
     // What is short goes on meanwhile.
     for _ in 0..<50 { #expect(try await rig.get("/v1/posts", token, as: Page<Post>.self).items.count == 20) }
     // Those that wait have not read anything yet.
@@ -191,7 +192,7 @@ extension ReadConnections {
       for token in tokens { group.addTask { await rig.send(.get, "/v1/posts/p01", token: token).body.count } }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    while rig.publication.largeTurns.count("") < 2 { await Task.yield() }
+    await until { rig.publication.largeTurns.count("") >= 2 }
     try await rig.publication.setBody("short", of: "p01")
     gate.signal()
     #expect(await answers.count { $0 > 1 << 20 } <= 1)
@@ -209,9 +210,9 @@ extension ReadConnections {
     let turns = rig.publication.chargeTurns
     let (held, goOn) = AsyncStream.makeStream(of: Void.self)
     async let earlier: Void = turns.take(reader) { for await _ in held { break } }
-    while turns.count(reader) < 1 { await Task.yield() }
+    await until { turns.count(reader) >= 1 }
     async let charge = rig.charge(order, token)
-    while turns.count(reader) < 2 { await Task.yield() }
+    await until { turns.count(reader) >= 2 }
     #expect(try await rig.publication.remove("ada@example.org").status == 204)
     goOn.yield()
     try await earlier
@@ -245,10 +246,10 @@ extension ReadConnections {
     let turns = rig.publication.readAllTurns
     let (held, goOn) = AsyncStream.makeStream(of: Void.self)
     async let earlier: Void = turns.take(reader) { for await _ in held { break } }
-    while turns.count(reader) < 1 { await Task.yield() }
+    await until { turns.count(reader) >= 1 }
     let body = try Wire.encode(ReadRequest(id: nil, until: .distantFuture, clubs: nil))
     async let marked = rig.send(.put, "/v1/posts/read", token: token, headers: ["Content-Type": "application/json"], body: body)
-    while turns.count(reader) < 2 { await Task.yield() }
+    await until { turns.count(reader) >= 2 }
     #expect(try await rig.publication.remove("ada@example.org").status == 204)
     goOn.yield()
     try await earlier
@@ -268,7 +269,7 @@ extension ReadConnections {
     house.web.forget()
     for url in slow { house.web.holdBack(url) }
     house.rig.clock.advance(by: .seconds(3600))
-    while !house.web.targets.contains(ReaderHouse.url) { await Task.yield() }
+    await until { house.web.targets.contains(ReaderHouse.url) }
     #expect(house.web.targets.count { slow.contains($0) } == 1)
     // The next of hers is begun when that one is done, and all are in the end.
     for number in 1...slow.count {
@@ -297,7 +298,7 @@ extension ReadConnections {
     #expect(Set(house.web.targets) == Set(slow))
     await house.rig.clock.waitForSleepers()
     house.rig.clock.advance(by: .seconds(5))
-    while !house.web.targets.contains(ReaderHouse.url) { await Task.yield() }
+    await until { house.web.targets.contains(ReaderHouse.url) }
     house.web.hold.advance(by: .seconds(1))
     await house.rig.clock.waitForSleepers()
     #expect(house.web.targets.count == 5)

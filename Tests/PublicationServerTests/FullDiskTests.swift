@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
 import Runtime
 import Synchronization
@@ -84,7 +85,7 @@ extension Publication {
     await rig.publication.fetchFeeds(from: web, readersMayAdd: false, random: FixedRandom(1 << 63))
     await rig.clock.waitForSleepers()
     rig.clock.advance(by: .seconds(3600))
-    while told.withLock({ $0.isEmpty }) { await Task.yield() }
+    await until { !told.withLock(\.isEmpty) }
     await rig.clock.waitForSleepers()
     #expect(told.withLock { $0.first } == "imports: The disk of \(folder.path) is full, and nothing of this was stored.")
     try await rig.publication.setRoom(true)

@@ -1,5 +1,6 @@
 import FeedFormats
 import Foundation
+import Patience
 import PublicationAPI
 import Runtime
 import SQLiteStorage
@@ -49,7 +50,7 @@ import Testing
     let job = ImportJob("i", reader: reader, session: nil, follows: true)
     let storing = Task { try await house.rig.publication.store(Self.outline(1000), as: Self.origin, job) }
     // Its progress is seen from other threads while it is stored; where this one comes too late, it was stored whole.
-    while job.report.done < 1 { await Task.yield() }
+    await until { job.report.done >= 1 }
     job.cancel()
     let result = await storing.result
     let clubs = try await house.rig.publication.countClubs()

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
 import PublicationServer
 import Synchronization
@@ -20,7 +21,7 @@ import Testing
       mails.withLock { $0.append(mail) }
     }
 
-    func count(_ count: Int) async { while mails.withLock({ $0.count }) < count { await Task.yield() } }
+    func count(_ count: Int) async { await until { mails.withLock(\.count) >= count } }
     /// The six digits of the last mail.
     func code(_ number: Int = 1) async -> String {
       await count(number)
@@ -190,7 +191,7 @@ import Testing
     for number in 3...100 { _ = try await ask(from: "192.0.2.\(number)") }
     await box.count(20)
     _ = try await ask("bo@example.org", from: "192.0.2.200")
-    while !box.mails.withLock({ $0.last?.recipient == "bo@example.org" }) { await Task.yield() }
+    await until { box.mails.withLock({ $0.last?.recipient == "bo@example.org" }) }
     #expect(box.mails.withLock { $0.count { $0.recipient == "ada@example.org" } } == 20)
     rig.clock.advance(by: .seconds(3601))
     #expect(try await ask().status == 202)
@@ -239,7 +240,7 @@ import Testing
   @Test func aMailThatIsNotTakenIsTriedAgain() async throws {
     box.refuses.withLock { $0 = true }
     _ = try await challenge()
-    while box.tries.withLock({ $0 }) < 1 { await Task.yield() }
+    await until { box.tries.withLock(\.self) >= 1 }
     box.refuses.withLock { $0 = false }
     while box.mails.withLock({ $0.isEmpty }) {
       rig.clock.advance(by: .seconds(1))

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
 import Testing
 
@@ -62,15 +63,15 @@ import Testing
       for client in 0..<6 {
         for _ in 0..<4 { group.addTask { (try? await hasher.matches("guess", nil, client: "eve \(client)")) != nil } }
       }
-      while hasher.waitingCount < 24 { await Task.yield() }
+      await until { hasher.waitingCount >= 24 }
       // Four more of them have one place each, and no second one.
       for client in 6..<10 {
         group.addTask { (try? await hasher.matches("guess", nil, client: "eve \(client)")) != nil }
-        while hasher.waitingCount < 19 + client { await Task.yield() }
+        await until { hasher.waitingCount >= 19 + client }
         await #expect(throws: PasswordHasher.Busy.self) { try await hasher.matches("guess", nil, client: "eve \(client)") }
       }
       for client in 0..<4 { group.addTask { (try? await hasher.matches("guess", nil, client: "other \(client)")) != nil } }
-      while hasher.waitingCount < 32 { await Task.yield() }
+      await until { hasher.waitingCount >= 32 }
       gate.open()
       for await hasPlace in group { #expect(hasPlace) }
     }
@@ -88,7 +89,7 @@ import Testing
         }
         // Those of one standing after those of the last.
         let target = [.new: 24, .wrong: 24, .right: 32][standing] ?? 0
-        while hasher.waitingCount < target { await Task.yield() }
+        await until { hasher.waitingCount >= target }
         if standing == .wrong { while refused < 16, let (_, hasPlace) = await group.next() { refused += hasPlace ? 0 : 1 } }
       }
       gate.open()
@@ -115,7 +116,7 @@ import Testing
           return (try? await hasher.matches("guess", nil, client: "\(standing)", account: account, standing: standing)) != nil
         }
       }
-      while hasher.waitingCount < 7 { await Task.yield() }
+      await until { hasher.waitingCount >= 7 }
       gate.open()
       return (refused, await group.reduce(0) { $0 + ($1 ? 1 : 0) })
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import SQLiteStorage
 import Synchronization
 import Testing
@@ -35,15 +36,15 @@ import Testing
             record.gate.wait()
           }
         }
-        while record.all.count < number { await Task.yield() }
+        await until { record.all.count >= number }
       }
       for number in 1...5 {
         group.addTask { try await connections.run { _ in record.add("\(number)") } }
-        while connections.waiting < number { await Task.yield() }
+        await until { connections.waiting >= number }
       }
       // One of them is enough for those who wait, while the other goes on.
       record.gate.signal()
-      while record.all.count < ReadConnections.most + 5 { await Task.yield() }
+      await until { record.all.count >= ReadConnections.most + 5 }
       #expect(record.all.suffix(5) == ["1", "2", "3", "4", "5"])
       #expect(connections.waiting == 0)
       record.gate.signal()

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
 import Testing
 
@@ -21,7 +22,7 @@ final class HasherGate: Sendable {
     let body = try Wire.encode(Credentials(email: "ada@example.org", password: Rig.password))
     let attempt = Task { await rig.send(.post, "/v1/session", body: body) }
     // What was read for the comparison is the old hash.
-    while rig.publication.hasher.waitingCount == 0 { await Task.yield() }
+    await until { rig.publication.hasher.waitingCount != 0 }
     try await change(rig)
     gate.open()
     return await attempt.value

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
 import Synchronization
 import Testing
@@ -40,8 +41,8 @@ import Testing
     func add(_ number: Int) { numbers.withLock { $0.append(number) } }
   }
 
-  private func until(_ count: Int, _ turns: Turns, _ session: String) async {
-    while turns.count(session) < count { await Task.yield() }
+  private func wait(for count: Int, _ turns: Turns, _ session: String) async {
+    await until { turns.count(session) >= count }
   }
 
   /// What the client gets.
@@ -60,9 +61,9 @@ import Testing
             return Response(200)
           }
         }
-        await until(number + 1, turns, "a")
+        await wait(for: number + 1, turns, "a")
       }
-      while order.all.count < 8 { await Task.yield() }
+      await until { order.all.count >= 8 }
       #expect(order.all.sorted() == Array(0..<8))
       #expect(try await turns.take("b") { Response(204) }.status == 204)
       door.open()
@@ -83,9 +84,9 @@ import Testing
             return Response(200)
           }
         }
-        await until(number + 1, turns, "a")
+        await wait(for: number + 1, turns, "a")
       }
-      while order.all.isEmpty { await Task.yield() }
+      await until { !order.all.isEmpty }
       #expect(try await turns.take("b") { Response(204) }.status == 204)
       #expect(order.all == [0])
       door.open()
@@ -108,7 +109,7 @@ import Testing
             return Response(200)
           }.status
         }
-        await until(number, turns, "a")
+        await wait(for: number, turns, "a")
       }
       let refused = await answer(turns) { Response(200) }
       #expect(refused.status == 429)
@@ -130,9 +131,9 @@ import Testing
         }
       }
     }
-    await until(Turns.most, turns, "a")
+    await wait(for: Turns.most, turns, "a")
     let left = Task { await answer(turns) { Response(200) } }
-    await until(Turns.most + 1, turns, "a")
+    await wait(for: Turns.most + 1, turns, "a")
     left.cancel()
     door.open()
     #expect(await left.value.status == 499)
@@ -152,8 +153,8 @@ import Testing
         }.status
       }
     }
-    await until(most, turns, "a")
-    while working.all.count < Turns.most { await Task.yield() }
+    await wait(for: most, turns, "a")
+    await until { working.all.count >= Turns.most }
     #expect(working.all.count == Turns.most)
     door.open()
     for task in all { #expect(await task.value == 200) }
@@ -176,17 +177,17 @@ import Testing
     for (session, count) in [("greedy", 6), ("other", 2)] {
       for number in 1...count {
         tasks[session, default: []].append(Task { await answer(session) })
-        await until(number, turns, session)
+        await wait(for: number, turns, session)
       }
     }
     // Six wait. Of the next reader's, one is worked on, and for the one that waits the newest of the greedy one's is refused.
     tasks["ada"] = [Task { await answer("ada") }]
-    await until(1, turns, "ada")
+    await wait(for: 1, turns, "ada")
     tasks["ada"]?.append(Task { await answer("ada") })
     let refused = try #require(await tasks["greedy"]?.removeLast().value)
     #expect(refused.status == 503)
     #expect(refused.headers["Retry-After"] == "3")
-    await until(2, turns, "ada")
+    await wait(for: 2, turns, "ada")
     #expect(turns.count("greedy") == 5 && turns.count("other") == 2)
     // Nor has the greedy one anything of asking again.
     #expect(await answer("greedy").status == 503)
@@ -235,7 +236,7 @@ import Testing
     await gateway.set(.held)
     await withTaskGroup(of: Int.self) { group in
       for id in ids.dropLast() { group.addTask { (try? await rig.charge(id, ada).status) ?? 0 } }
-      await until(4, rig.publication.chargeTurns, reader)
+      await wait(for: 4, rig.publication.chargeTurns, reader)
       await gateway.waitForCalls(1)
       group.addTask { (try? await rig.charge(ids[4], bo).status) ?? 0 }
       // The second one that the provider hears of is the other reader's.
@@ -260,7 +261,7 @@ import Testing
     await gateway.set(.held)
     await withTaskGroup(of: Int.self) { group in
       for id in ids { group.addTask { (try? await rig.charge(id, ada).status) ?? 0 } }
-      await until(ids.count, rig.publication.turns, reader)
+      await wait(for: ids.count, rig.publication.turns, reader)
       let last = Record()
       group.addTask {
         let status = await rig.send(.get, "/v1/session", token: elsewhere).status

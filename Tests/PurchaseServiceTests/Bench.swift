@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import Runtime
 import Synchronization
@@ -131,9 +132,6 @@ final class Ledger: Sendable {
     if isConsumable { try await journal.record(transaction) } else { try await journal.record(transaction, verified: receipt) }
     return transaction.id
   }
-
-  /// Lets everything else go on until a condition holds.
-  func until(_ condition: @MainActor () -> Bool) async { while !condition(), !Task.isCancelled { await Task.yield() } }
 
   /// Waits until nothing is being submitted.
   func idle() async { await until { self.purchases.submissions.isEmpty } }

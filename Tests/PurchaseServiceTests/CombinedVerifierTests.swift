@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import Synchronization
 import Testing
@@ -161,12 +162,12 @@ final class ScriptedBackend: Sendable {
     let (bench, backend) = try await bench(Self.away)
     let transaction = try await bench.leave(.received)
     try await bench.restart()
-    await bench.until { !bench.purchases.entitlements.isEmpty }
+    await until { !bench.purchases.entitlements.isEmpty }
     #expect(bench.queue.finished.isEmpty)
     bench.purchases.setUser(nil)
     backend.fails(nil)
     try await bench.restart()
-    await bench.until { bench.queue.finished.contains(transaction) }
+    await until { bench.queue.finished.contains(transaction) }
     await bench.idle()
     #expect(bench.purchases.entitlements == ["premium.monthly"])
     #expect(bench.ledger.charges == [transaction])

@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import Testing
 
@@ -58,7 +59,7 @@ import Testing
     let refund = PurchaseNotice(transaction: id(1), productID: "passes.5", event: .revoked, sentence: "The payment was refunded.")
     for _ in 1...2 { bench.queue.tell(.revoked(id(1), reason: "The payment was refunded.")) }
     #expect(await notices.next() == refund)
-    await bench.until { bench.deliveries.count { $0 == "purchase.revoke" } == 2 }
+    await until { bench.deliveries.count { $0 == "purchase.revoke" } == 2 }
     await bench.effects.settled()
     #expect(try await bench.purchases.history().first?.state == .revoked)
     let last = PurchaseNotice(transaction: id(9), productID: "last", event: .failed, sentence: "Last.")
@@ -74,7 +75,7 @@ import Testing
     try await bench.purchases.resume()
     var notices = bench.purchases.noticeStream().makeAsyncIterator()
     bench.queue.tell(.revoked(id(1), reason: "The payment was refunded."))
-    await bench.until { bench.deliveries.contains("purchase.revoke") }
+    await until { bench.deliveries.contains("purchase.revoke") }
     await bench.effects.settled()
     let last = PurchaseNotice(transaction: id(9), productID: "last", event: .failed, sentence: "Last.")
     bench.purchases.notices.post(last)

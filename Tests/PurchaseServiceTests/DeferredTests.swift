@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import Testing
 
@@ -54,7 +55,7 @@ import Testing
       await bench.effects.settled()
       #expect(bench.queue.submitted.count == tries - 1)
       bench.clock.advance(by: .seconds(1))
-      await bench.until { bench.queue.submitted.count == tries }
+      await until { bench.queue.submitted.count == tries }
       await bench.effects.settled()
     }
     #expect(Set(bench.queue.submitted.map(\.id)) == [id(1)], "under the same key")
@@ -66,7 +67,7 @@ import Testing
     _ = await bench.buy()
     await bench.clock.waitForSleepers()
     let watching = Task { await bench.purchases.watchPending() }
-    await bench.until { bench.queue.submitted.count == 2 }
+    await until { bench.queue.submitted.count == 2 }
     var asked = 2
     for wait in [10, 20, 40, 80, 160] {
       await bench.clock.waitForSleepers(2)
@@ -76,21 +77,21 @@ import Testing
       #expect(bench.queue.submitted.count == asked)
       bench.clock.advance(by: .seconds(1))
       asked += 1
-      await bench.until { bench.queue.submitted.count == asked }
+      await until { bench.queue.submitted.count == asked }
     }
     #expect(Set(bench.queue.submitted.map(\.id)) == [id(1)], "under the same key")
     // Nobody looks any more: as ever.
     await bench.clock.waitForSleepers(2)
     watching.cancel()
     await watching.value
-    await bench.until { bench.clock.sleeperCount == 1 }
+    await until { bench.clock.sleeperCount == 1 }
     await bench.effects.settled()
     bench.clock.advance(by: bench.retry.pendingInterval - .seconds(1))
     await bench.effects.settled()
     #expect(bench.queue.submitted.count == asked)
     approve(bench)
     bench.clock.advance(by: .seconds(1))
-    await bench.until { !bench.purchases.entitlements.isEmpty }
+    await until { !bench.purchases.entitlements.isEmpty }
   }
 
   @Test func case19WhatBeginsToWaitWhileSomebodyLooksIsNotAskedAboutTwiceAtOnce() async throws {
@@ -102,9 +103,9 @@ import Testing
     #expect(bench.queue.submitted.count == 1, "the store has just said so")
     approve(bench)
     bench.clock.advance(by: bench.retry.watchedInterval)
-    await bench.until { !bench.purchases.entitlements.isEmpty }
+    await until { !bench.purchases.entitlements.isEmpty }
     await bench.idle()
-    await bench.until { bench.clock.sleeperCount == 0 }
+    await until { bench.clock.sleeperCount == 0 }
     #expect(bench.queue.submitted.count == 2, "and never again")
     watching.cancel()
   }
@@ -152,7 +153,7 @@ import Testing
     await bench.clock.waitForSleepers()
     approve(bench)
     bench.queue.tell(.transaction(id(1)))
-    await bench.until { !bench.purchases.entitlements.isEmpty }
+    await until { !bench.purchases.entitlements.isEmpty }
     #expect(bench.queue.submitted.count == 2)
   }
 
@@ -170,7 +171,7 @@ import Testing
     await gate.reached()
     // The approval overtakes the answer to the first question.
     bench.queue.tell(.transaction(id(1)))
-    await bench.until { bench.purchases.submissions[id(1)]?.pause.isWoken == true }
+    await until { bench.purchases.submissions[id(1)]?.pause.isWoken == true }
     gate.open()
     #expect(await outcome == .pending(.deferred(Self.bank)))
     await bench.idle()
@@ -182,7 +183,7 @@ import Testing
     _ = await bench.buy()
     bench.queue.setAnswer { _, _ in .unavailable(reason: "offline") }
     try await daysLater(bench)
-    await bench.until { bench.queue.submitted.count == 2 }
+    await until { bench.queue.submitted.count == 2 }
     await bench.effects.settled()
     #expect(try await only(bench).state == .deferred)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import Runtime
 import Testing
@@ -104,7 +105,7 @@ import Testing
     // Somebody sets the wall clock past the end: noticed at the next look.
     bench.clock.setNow(expires)
     bench.clock.advance(by: .seconds(3600))
-    await bench.until { bench.purchases.entitlements.isEmpty }
+    await until { bench.purchases.entitlements.isEmpty }
   }
 
   @Test func signingOutShowsNothingOfTheLastUser() async throws {
@@ -134,7 +135,7 @@ import Testing
     _ = await bench.buy()
     bench.queue.tell(.receipts)
     try await bench.purchases.resume()
-    await bench.until { bench.purchases.entitlements.isEmpty }
+    await until { bench.purchases.entitlements.isEmpty }
     await bench.effects.settled()
     try await bench.restart()
     #expect(bench.purchases.entitlements.isEmpty)

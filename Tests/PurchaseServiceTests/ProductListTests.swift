@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import Runtime
 import Testing
@@ -67,7 +68,7 @@ import Testing
     async let first = bench.purchases.products(["premium.monthly"])
     await gate.reached()
     async let second = bench.purchases.products(both)
-    await bench.until { bench.products.requests.count == 2 }
+    await until { bench.products.requests.count == 2 }
     gate.open()
     #expect(try await second.products == [monthly, forever])
     _ = try await first

@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import SignedReceipts
 import Testing
@@ -54,11 +55,11 @@ import Testing
     }
     for start in 1...3 {
       try await bench.restart()
-      await bench.until { bench.queue.submitted.count == start }
+      await until { bench.queue.submitted.count == start }
     }
     bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     try await bench.restart()
-    await bench.until { !bench.purchases.entitlements.isEmpty }
+    await until { !bench.purchases.entitlements.isEmpty }
     #expect(bench.ledger.charges == [transaction])
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import Runtime
 import Testing
@@ -23,7 +24,7 @@ import Testing
     async let outcome = bench.buy()
     await bench.clock.waitForSleepers()
     bench.clock.advance(by: .seconds(1))
-    await bench.until { bench.queue.submitted.count == 2 }
+    await until { bench.queue.submitted.count == 2 }
     await bench.clock.waitForSleepers()
     bench.clock.advance(by: .seconds(1))
     #expect(bench.queue.submitted.count == 2, "the second wait is longer")
@@ -141,7 +142,7 @@ import Testing
       await bench.clock.waitForSleepers()
       // The longest wait, with all of the jitter.
       bench.clock.advance(by: .seconds(450))
-      await bench.until { bench.queue.submitted.count > tries }
+      await until { bench.queue.submitted.count > tries }
     }
     #expect(await outcome == .pending(.storeUnavailable))
     await bench.idle()

@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
     bench.queue.setRestored(.success([]))
     await bench.clock.waitForSleepers()
     bench.clock.advance(by: .seconds(60))
-    await bench.until { bench.purchases.entitlements.isEmpty }
+    await until { bench.purchases.entitlements.isEmpty }
     await bench.effects.settled()
     let notices = bench.purchases.noticeStream()
     bench.purchases.notices.post(PurchaseNotice(transaction: id(9), productID: "last", event: .failed, sentence: "Last."))
@@ -74,7 +75,7 @@ import Testing
     bench.purchases.setUser("bob")
     try await bench.purchases.resume()
     bench.queue.tell(.revoked(id(1), reason: "The payment was refunded."))
-    await bench.until { bench.deliveries.contains("purchase.revoke") }
+    await until { bench.deliveries.contains("purchase.revoke") }
     await bench.effects.settled()
     bench.purchases.setUser("ada")
     try await bench.purchases.resume()

@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import Runtime
 import Synchronization
@@ -121,7 +122,6 @@ import Synchronization
     return transaction.id
   }
 
-  func until(_ condition: @MainActor () -> Bool) async { while !condition(), !Task.isCancelled { await Task.yield() } }
   func idle() async { await until { self.paths.values.allSatisfy { $0.submissions.isEmpty } } }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import Runtime
 import Testing
@@ -40,13 +41,13 @@ import Testing
     let bench = try await StagedBench()
     #expect(await bench.buy() == .purchased("premium.monthly"))
     await bench.idle()
-    await bench.until { bench.paths[.new]?.owns("premium.monthly") == true }
+    await until { bench.paths[.new]?.owns("premium.monthly") == true }
     try await bench.restart(resuming: false)
     let gate = Gate()
     bench.old.gate.gate.withLock { $0 = gate }
     let resuming = Task { try await bench.purchases.resume() }
     await gate.reached()
-    await bench.until { bench.purchases.entitlements == ["premium.monthly"] }
+    await until { bench.purchases.entitlements == ["premium.monthly"] }
     #expect(bench.purchases.isVerifying)
     gate.open()
     try await resuming.value
@@ -176,7 +177,7 @@ import Testing
     #expect(await stream.next() == ["premium.monthly"])
     bench.flag = .new
     // The new path learns of the same purchase: no news.
-    await bench.until { bench.paths[.new]?.entitlements == ["premium.monthly"] }
+    await until { bench.paths[.new]?.entitlements == ["premium.monthly"] }
     #expect(try await bench.purchases.restore() == ["premium.monthly"])
     #expect(await bench.buy(forever) == .purchased("premium.forever"))
     #expect(await stream.next() == ["premium.monthly", "premium.forever"])
@@ -287,7 +288,7 @@ import Testing
     var notices = bench.purchases.noticeStream().makeAsyncIterator()
     bench.old.queue.tell(.revoked(id(9), reason: "It was refunded."))
     bench.new.queue.tell(.revoked(id(9), reason: "It was refunded."))
-    await bench.until { bench.purchases.entitlements.isEmpty }
+    await until { bench.purchases.entitlements.isEmpty }
     bench.new.queue.tell(.revoked(id(10), reason: "Never had."))
     bench.new.queue.setRestored(.success([try bench.issuer.receipt(id(11), user: "ada", product: "premium.forever")]))
     _ = try await bench.purchases.restore()

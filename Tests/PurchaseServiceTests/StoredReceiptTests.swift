@@ -1,3 +1,4 @@
+import Patience
 import PurchaseServiceTesting
 import Synchronization
 import Testing
@@ -49,7 +50,7 @@ import Testing
     await bench.clock.waitForSleepers()
     // The first time at once, and in vain.
     bench.purchases.networkIsBack()
-    await bench.until { backend.asked == 2 }
+    await until { backend.asked == 2 }
     await bench.clock.waitForSleepers()
     backend.fails(nil)
     for _ in 0..<3 {
@@ -58,7 +59,7 @@ import Testing
     }
     #expect(backend.asked == 2, "a backend that answers everything else is not asked each time")
     bench.clock.advance(by: .seconds(1))
-    await bench.until { bench.purchases.entitlements == ["premium.monthly"] }
+    await until { bench.purchases.entitlements == ["premium.monthly"] }
     #expect(backend.asked == 3)
   }
 
@@ -72,7 +73,7 @@ import Testing
     let trusted = bench.issuer.trusted
     bench.trusted.withLock { $0 = .success(trusted) }
     #expect(await bench.buy(forever) == .purchased("premium.forever"))
-    await bench.until { bench.purchases.entitlements == ["premium.monthly", "premium.forever"] }
+    await until { bench.purchases.entitlements == ["premium.monthly", "premium.forever"] }
   }
 
   @Test func aNoIsNotAskedAbout() async throws {

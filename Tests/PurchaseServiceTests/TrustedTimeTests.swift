@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import Runtime
 import Testing
@@ -69,7 +70,7 @@ import Testing
     let stream = bench.purchases.entitlementStream()
     let reader = Task { for await entitlements in stream { seen.append(entitlements) } }
     await pass(hour, bench)
-    await bench.until { bench.purchases.expiry(of: "premium.monthly") == expires + 86_400 }
+    await until { bench.purchases.expiry(of: "premium.monthly") == expires + 86_400 }
     await bench.effects.settled()
     reader.cancel()
     await reader.value
@@ -259,7 +260,7 @@ import Testing
     #expect(owns(bench))
     await bench.clock.waitForSleepers()
     bench.clock.advance(by: .milliseconds(250))
-    await bench.until { bench.purchases.entitlements.isEmpty }
+    await until { bench.purchases.entitlements.isEmpty }
   }
 
   @Test(arguments: [Calendar.Identifier.buddhist, .japanese, .islamicUmmAlQura, .hebrew, .persian, .gregorian])

@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import Runtime
 import Synchronization
 import Testing
@@ -203,7 +204,7 @@ import Testing
     let stream = last.stream()
     var seen: [Int] = []
     let task = Task { for await value in stream { seen.append(value) } }
-    while seen.isEmpty { await Task.yield() }
+    await until { !seen.isEmpty }
     task.cancel()
     await task.value
     last.value = 2

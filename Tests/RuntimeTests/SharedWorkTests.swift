@@ -1,3 +1,4 @@
+import Patience
 import Synchronization
 import Testing
 
@@ -26,7 +27,7 @@ import Testing
       }
     }
 
-    func waiting(_ count: Int, for key: String = "a") async { while shared.waiting(for: key) != count { await Task.yield() } }
+    func waiting(_ count: Int, for key: String = "a") async { await until { shared.waiting(for: key) == count } }
   }
 
   private let slow = Slow()
@@ -81,7 +82,7 @@ import Testing
     for task in asking { task.cancel() }
     for task in asking { await #expect(throws: CancellationError.self) { try await task.value } }
     #expect(slow.shared.count == 0)
-    while slow.clock.sleeperCount > 0 { await Task.yield() }
+    await until { slow.clock.sleeperCount == 0 }
     let again = slow.ask()
     await slow.clock.waitForSleepers()
     slow.clock.advance(by: .seconds(1))

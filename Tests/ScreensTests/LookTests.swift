@@ -3,6 +3,7 @@ import CGtk
 import FanClubFeature
 import FeedFeature
 import Foundation
+import Patience
 import PaymentFeature
 import PaywallFeature
 import Runtime

@@ -1,3 +1,4 @@
+import Patience
 import Runtime
 import SessionService
 import Testing
@@ -115,11 +116,11 @@ import Testing
     bench.auth.willCheck(.failure(.ended), after: first)
     bench.auth.willCheck(.success(.ada), after: second)
     let restoring = Task { await bench.session.restore() }
-    while bench.auth.calls.count < 1 { await Task.yield() }
+    await until { bench.auth.calls.count >= 1 }
     let retrying = Task { await bench.session.check() }
-    while bench.auth.calls.count < 2 { await Task.yield() }
+    await until { bench.auth.calls.count >= 2 }
     first.open()
-    while bench.effects.inFlight > 1 { await Task.yield() }
+    await until { bench.effects.inFlight <= 1 }
     #expect(bench.session.state == .checking(.ada, .persisted))
     second.open()
     await restoring.value
@@ -218,7 +219,7 @@ import Testing
     await bench.session.restore()
     try await bench.session.signIn(email: "ada@example.org", password: Secret("pw"))
     let leaving = Task { await bench.session.signOut() }
-    while bench.session.state != .signingOut { await Task.yield() }
+    await until { bench.session.state == .signingOut }
     #expect(bench.token.current == nil)
     gate.open()
     await leaving.value
@@ -246,7 +247,7 @@ import Testing
     bench.auth.willSignIn(isFirstGranted ? .success((Secret("token-ada"), .ada)) : .failure(.wrongCredentials), after: gate)
     bench.auth.willSignIn(.success((Secret("token-bo"), .bo)))
     let first = Task { try await bench.session.signIn(email: "ada@example.org", password: Secret("pw")) }
-    while bench.auth.calls.isEmpty { await Task.yield() }
+    await until { !bench.auth.calls.isEmpty }
     try await bench.session.signIn(with: .mailedCode("012345", challenge: Secret("c")))
     #expect(bench.session.state.user == .bo)
     gate.open()
@@ -265,7 +266,7 @@ import Testing
     let bench = Bench()
     bench.auth.willSignIn(.success((Secret("token-ada"), .ada)), after: gate)
     let signIn = Task { try await bench.session.signIn(email: "ada@example.org", password: Secret("pw")) }
-    while bench.auth.calls.isEmpty { await Task.yield() }
+    await until { !bench.auth.calls.isEmpty }
     await bench.session.signOut()
     gate.open()
     await #expect(throws: AuthError.superseded) { try await signIn.value }
@@ -321,7 +322,7 @@ import Testing
     let bench = try await Bench.signedIn()
     bench.store.holdClear(gate)
     let leaving = Task { await bench.session.signOut() }
-    while bench.auth.calls.last != "signOut token-ada" { await Task.yield() }
+    await until { bench.auth.calls.last == "signOut token-ada" }
     #expect(bench.session.state == .signingOut && bench.store.stored != nil)
     gate.open()
     await leaving.value
@@ -390,7 +391,7 @@ import Testing
     bench.auth.willSignIn(.success((Secret("token-bo"), .bo)))
     await bench.session.restore()
     let signIn = Task { try await bench.session.signIn(email: "bo@example.org", password: Secret("pw")) }
-    while bench.auth.calls.count < 2 { await Task.yield() }
+    await until { bench.auth.calls.count >= 2 }
     gate.open()
     try await signIn.value
     await bench.session.finish()
@@ -405,7 +406,7 @@ import Testing
     }
     bench.auth.willCheck(.failure(.ended))
     await #expect(throws: AuthError.ended) { try await bench.token.renewed(after: "token-ada") }
-    while bench.session.state != .signedOut(.noSession) { await Task.yield() }
+    await until { bench.session.state == .signedOut(.noSession) }
     #expect(bench.states.suffix(3) == [.signedOut(.ended), .restoring, .signedOut(.noSession)])
   }
 

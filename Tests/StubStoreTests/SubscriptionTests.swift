@@ -1,9 +1,9 @@
 import Foundation
+import Patience
 import PurchaseService
 import Runtime
 import StubStore
 import Synchronization
-import TestSupport
 import Testing
 
 /// What becomes of a subscription, by itself and by command, on a clock that is stepped or runs fast.

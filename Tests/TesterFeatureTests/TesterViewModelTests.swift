@@ -1,6 +1,7 @@
 import FeatureKit
 import Foundation
 import HTTPTransport
+import Patience
 import PurchaseService
 import Runtime
 import StubStore
@@ -106,7 +107,7 @@ import Testing
     panel.appear()
     await clock.waitForSleepers()
     clock.advance(by: .seconds(1))
-    while panel.state.sections[0].lines == before { await Task.yield() }
+    await until { panel.state.sections[0].lines != before }
     panel.disappear()
   }
 

@@ -1,6 +1,7 @@
 import CGtk
 import CGtkShims
 import Foundation
+import Patience
 import TestSupport
 import XCTest
 
@@ -55,9 +56,6 @@ class ScreensTestCase: XCTestCase {
   g_object_set_property(UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self), name, &value)
   g_value_unset(&value)
 }
-
-/// How many times longer than usual a test may wait: a sanitized program is slow, and says nothing else by that.
-let patience = ProcessInfo.processInfo.environment["MATINEE_PATIENCE"].flatMap(Double.init) ?? 1
 
 /// Turns the loop until asynchronous work is done.
 /// - Throws: what the work throws, and `TimedOut`.
