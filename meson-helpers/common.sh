@@ -167,18 +167,6 @@ apt_get() {
 # pkg-config's -pthread is not for SwiftPM, which says so at each start; that says nothing about this package.
 without_noise() { sed -u '/prohibited flag(s)/d'; }
 
-# Ends the processes that the process $2 started once that has taken $1 seconds. `swift test` itself stays: it holds the last lines of its
-# tests back, and would take them with it.
-end_children_after() {
-  local child
-  # By a signal that nobody can have blocked.
-  timeout --signal=KILL "$1" tail --pid="$2" --sleep-interval=0.5 -f /dev/null && return
-  for child in $(cat /proc/"$2"/task/*/children); do
-    [[ $child == "$BASHPID" ]] || kill -KILL "$child"
-  done
-  timeout --signal=KILL 10 tail --pid="$2" --sleep-interval=0.5 -f /dev/null || kill -KILL "$2"
-}
-
 # `swift build`, `swift test` …: the first argument is the subcommand. Outside a session of our own what SwiftPM leaves in the temporary
 # folder goes into the build folder.
 swift_package() {
@@ -190,8 +178,6 @@ swift_package() {
   (
     cd -- "$root"
     export TMPDIR=$temporary
-    process=$BASHPID
-    [[ -z ${time_limit-} ]] || end_children_after "$time_limit" "$process" </dev/null >/dev/null 2>&1 &
     exec swift "$command" --manifest-cache none "$@" 2>&1
   ) | without_noise
 }

@@ -3,28 +3,41 @@ import Testing
 
 /// The lanes of meson-helpers/test.
 @Suite struct LaneTests {
-  /// A machine on which nothing is missing, and whose swift writes down what it is asked.
+  /// A machine on which nothing is missing, and whose swift writes down what it is asked. So does the program with the tests, which it builds.
+  /// - Parameters:
+  ///   - tests: what `swift test list` says.
+  ///   - run: what that program does.
   private func machine(
-    tests: String = "CrashTests.CrashMatrixTests/one CrashTests.CrashMatrixTests/two OtherTests.A/three"
+    tests: [String] = ["CrashTests.CrashMatrixTests/one()", "CrashTests.CrashMatrixTests/two()", "OtherTests.A/three()"],
+    run: String = "printf '%s\\n' '✔ Test one() passed after 0.1 seconds.' '| a table' '✔ Test two() passed after 0.1 seconds.'"
   ) throws -> Shell {
     let shell = try Shell()
     try shell.keep(
       "awk", "mawk", "gawk", "cat", "grep", "sed", "mkdir", "mktemp", "rm", "timeout", "sort", "uniq", "tr", "head", "env", "cut", "tee",
-      "tail", "sleep")
+      "tail", "sleep", "chmod")
     let common = shell.folder.appending(path: "meson-helpers/common.sh")
     let text = try String(contentsOf: common, encoding: .utf8)
     try Data((text + "\npackages() { :; }\n").utf8).write(to: common)
     try shell.stand(in: "python3", "exit 0")
+    let note = """
+      echo "$*: $MATINEE_CRASH_SEEDS, headless $MATINEE_HEADLESS" >>\(shell.folder.path)/calls
+      echo "$1: undefined $MATINEE_UNDEFINED, random $MATINEE_RANDOM_MINUTES, starts $MATINEE_STARTS, walks $MATINEE_WALKS" \
+        >>\(shell.folder.path)/settings
+      """
+    try shell.stand(in: "tests", "\(note)\n\(run)")
     try shell.stand(
       in: "swift",
       """
       [[ $1 != --version ]] || { echo 'Swift version 6.3.1'; exit; }
-      echo "$*: $MATINEE_CRASH_SEEDS, headless $MATINEE_HEADLESS" >>\(shell.folder.path)/calls
-      echo "$1: undefined $MATINEE_UNDEFINED, random $MATINEE_RANDOM_MINUTES, starts $MATINEE_STARTS, walks $MATINEE_WALKS" \\
-        >>\(shell.folder.path)/settings
+      \(note)
       case $* in
-        *list*) printf '%s\\n' \(tests) ;;
-        test*) printf '%s\\n' '✔ Test one() passed after 0.1 seconds.' '| a table' '✔ Test two() passed after 0.1 seconds.' ;;
+        *list*) printf '%s\\n' \(tests.map { "'\($0)'" }.joined(separator: " ")) ;;
+        build*)
+          [[ $* =~ --scratch-path\\ ([^ ]+) ]] && folder=${BASH_REMATCH[1]} || folder=.build
+          mkdir -p "$folder/debug"
+          cat \(shell.bin.path)/tests >"$folder/debug/matineePackageTests.xctest"
+          chmod +x "$folder/debug/matineePackageTests.xctest"
+          ;;
       esac
       """)
     return shell
@@ -39,17 +52,17 @@ import Testing
     #expect(lines.contains("  | a table"))
     #expect(lines.last == "2 passed, 0 failed, 0 skipped")
     let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
-    #expect(calls.last == "test --manifest-cache none --skip-build --filter ^CrashTests\\.: 100, headless 1")
+    #expect(calls.last == "--testing-library swift-testing --filter ^CrashTests\\.: 100, headless 1")
     #expect(calls.filter { $0.contains("--filter") }.count == 1)
   }
 
   /// How much a lane plays when nobody says so.
   @Test func theOtherLanesPlayAllOfTheirs() throws {
-    let shell = try machine(tests: "WalkTests.AppWalkTests/one")
+    let shell = try machine(tests: ["WalkTests.AppWalkTests/one"])
     defer { shell.remove() }
     _ = try shell.run("test", "--headless", "--lane", "walks")
     let asked = try String(contentsOf: shell.folder.appending(path: "settings"), encoding: .utf8).split(separator: "\n")
-    #expect(asked.last == "test: undefined , random , starts , walks 20x10000")
+    #expect(asked.last == "WalkTests.AppWalkTests/one: undefined , random , starts , walks 20x10000")
     // That one needs a window.
     let script = try String(contentsOf: Shell.root.appending(path: "meson-helpers/test"), encoding: .utf8)
     #expect(script.contains("MATINEE_STARTS:-$(($3 > 0 ? $3 : 40))}") && script.contains("MATINEE_RANDOM_MINUTES:-$(($3 > 0 ? 4 : 10))}"))
@@ -74,9 +87,7 @@ import Testing
     #expect(calls.filter { $0.hasPrefix("build ") }.count == 1)
     let tests = calls.filter { $0.contains("--filter") }
     #expect(tests.count == 1)
-    #expect(
-      tests.first?.hasPrefix("test --manifest-cache none --skip-build --sanitize address --scratch-path \(folder) --filter ^OtherTests")
-        == true)
+    #expect(tests.first?.hasPrefix("--testing-library swift-testing --filter ^OtherTests") == true)
   }
 
   /// Without the variable nothing of C is looked at, and no test would miss it.
@@ -85,7 +96,7 @@ import Testing
     defer { shell.remove() }
     _ = try shell.run("test", "--headless", "--lane", lane)
     let settings = try String(contentsOf: shell.folder.appending(path: "settings"), encoding: .utf8).split(separator: "\n")
-    for command in ["build", "test"] {
+    for command in ["build", "test", "--testing-library"] {
       let own = settings.filter { $0.hasPrefix("\(command): ") }
       #expect(!own.isEmpty)
       #expect(own.allSatisfy { $0.hasPrefix("\(command): undefined trap,") }, "\(settings)")
@@ -95,7 +106,9 @@ import Testing
   /// What is slow does not gather in one part, wherever its name stands in the alphabet.
   @Test(arguments: [("1/2", ["CrashTests", "GtkTests"]), ("2/2", ["ScreensTests", "ATests"])])
   func theSlowTargetsAreDealtOutFirst(part: String, targets: [String]) throws {
-    let shell = try machine(tests: "ATests.A/one CrashTests.A/one CrashTests.A/two GtkTests.A/one ScreensTests.A/one")
+    let shell = try machine(tests: [
+      "ATests.A/one()", "CrashTests.A/one()", "CrashTests.A/two()", "GtkTests.A/one()", "ScreensTests.A/one()",
+    ])
     defer { shell.remove() }
     _ = try shell.run("test", "--headless", "--lane", "thread", "--part", part)
     let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
@@ -110,23 +123,20 @@ import Testing
     let lines = answer.output.split(separator: "\n")
     #expect(lines.contains("Lane crash, part 1/1"), "\(answer.output)")
     let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
-    #expect(calls.last == "test --manifest-cache none --skip-build --filter ^CrashTests\\.: 6, headless 1")
+    #expect(calls.last == "--testing-library swift-testing --filter ^CrashTests\\.: 6, headless 1")
   }
 
   /// Thousands of lines follow what failed, and of a log one often has the end alone.
   @Test func theEndSaysWhatFailedAndTheLogsOfBothLanesStay() throws {
-    let shell = try machine()
+    let shell = try machine(
+      tests: ["CrashTests.A/one()", "OtherTests.A/one()"],
+      run: """
+        case $* in
+          *OtherTests*) echo '✘ Test one() failed after 0.1 seconds.' && exit 1 ;;
+          *) printf '%s\\n' '| a table' '✔ Test one() passed after 0.1 seconds.' ;;
+        esac
+        """)
     defer { shell.remove() }
-    try shell.stand(
-      in: "swift",
-      """
-      [[ $1 != --version ]] || { echo 'Swift version 6.3.1'; exit; }
-      case $* in
-        *list*) printf '%s\\n' CrashTests.A/one OtherTests.A/one ;;
-        *OtherTests*) echo '✘ Test one() failed after 0.1 seconds.' && exit 1 ;;
-        test*) printf '%s\\n' '| a table' '✔ Test one() passed after 0.1 seconds.' ;;
-      esac
-      """)
     let answer = try shell.run("test", "--headless", "--rotate", "3")
     #expect(answer.status == 1)
     let logs = shell.folder.appending(path: ".build/test-logs").path
@@ -145,24 +155,15 @@ import Testing
     }
   }
 
-  /// `swift test` holds back what its tests say last. It is not ended with them, and the tests that had begun are named.
   @Test(.timeLimit(.minutes(1))) func aTestThatHangsIsNamed() throws {
-    let shell = try machine()
+    let shell = try machine(
+      tests: ["OtherTests.A/one()", "OtherTests.A/two(a:)", "OtherTests.A/three(b:)"],
+      run: """
+        printf '%s\\n' '◇ Test one() started.' '◇ Test two(a:) started.' '✔ Test two(a:) with 3 test cases passed after 1 seconds.'
+        printf '%s\\n' '◇ Test three(b:) started.' '✘ Test three(b:) recorded an issue: Time limit was exceeded'
+        exec sleep 100
+        """)
     defer { shell.remove() }
-    try shell.stand(
-      in: "swift",
-      """
-      [[ $1 != --version ]] || { echo 'Swift version 6.3.1'; exit; }
-      case $* in
-        *list*) printf '%s\\n' OtherTests.A/one OtherTests.A/two OtherTests.A/three ;;
-        test*)
-          sleep 100
-          printf '%s\\n' '◇ Test one() started.' '◇ Test two(a:) started.' '✔ Test two(a:) with 3 test cases passed after 1 seconds.'
-          printf '%s\\n' '◇ Test three(b:) started.' '✘ Test three(b:) recorded an issue: Time limit was exceeded'
-          exit 1
-          ;;
-      esac
-      """)
     let answer = try shell.run("test", "--headless", environment: ["limit": "1"])
     #expect(answer.status == 1)
     let lines = answer.output.split(separator: "\n").map(String.init)
@@ -171,19 +172,44 @@ import Testing
     #expect(end.contains("one") && end.contains("three") && !end.contains("two"), "\(end)")
   }
 
+  /// Tests of XCTest and of Swift Testing can be in one target. Each kind runs in a process of its own.
+  @Test func bothKindsOfTestsRun() throws {
+    let shell = try machine(
+      tests: ["OtherTests.A/one", "OtherTests.B/two()", "OtherTests.A/three", "FurtherTests.A/one"],
+      run: """
+        case $1 in
+          --testing-library) echo '✔ Test two() passed after 0.1 seconds.' ;;
+          OtherTests*) printf "Test Case '%s' passed (0.1 seconds)\\n" A.one A.three ;;
+          *) echo "Test Case 'A.one' passed (0.1 seconds)" && kill -KILL $$ ;;
+        esac
+        """)
+    defer { shell.remove() }
+    let answer = try shell.run("test", "--headless")
+    let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n").map(String.init)
+    #expect(
+      calls.suffix(3)
+        == ["FurtherTests.A/one", "OtherTests.A/one,OtherTests.A/three", #"--testing-library swift-testing --filter ^OtherTests\."#].map {
+          $0 + ": , headless 1"
+        })
+    // What dies after its last test has failed as well.
+    #expect(answer.output.hasSuffix("\n5 passed, 1 failed, 0 skipped\n"), "\(answer.output)")
+  }
+
   /// A part that is in no turn would rot unseen.
   @Test func everyPartOfEveryLaneHasItsTurn() throws {
     let script = try String(contentsOf: Shell.root.appending(path: "meson-helpers/test"), encoding: .utf8)
     let lanes = try #require(script.firstMatch(of: /readonly lanes='(.*)'/)).1.split(separator: ", ").map(String.init)
     let turns = try #require(script.firstMatch(of: /readonly rotation=\((.*)\)/)).1.matches(of: /'(\w+) (\d+)\/(\d+) \d+'/)
     #expect(lanes.count > 3)
-    for lane in lanes {
+    // What people get is built in each turn.
+    #expect(script.contains("run_lane flavours 1/1 0\n") && lanes.contains("flavours"))
+    for lane in lanes where lane != "flavours" {
       let own = turns.filter { $0.1 == lane }
       let parts = own.compactMap { Int($0.3) }
       #expect(Set(parts).count == 1, "\(lane) is cut into equal parts")
       #expect(own.compactMap { Int($0.2) }.sorted() == Array(1...max(1, parts.first ?? 0)), "\(lane)")
     }
-    #expect(Set(turns.map { String($0.1) }) == Set(lanes))
+    #expect(Set(turns.map { String($0.1) }) == Set(lanes).subtracting(["flavours"]))
   }
 
   /// What asserts something from some time on has that time, and light and dark share it.
@@ -226,18 +252,18 @@ import Testing
     #expect(answer.output.hasPrefix("Without the history of the commits the day chooses"))
   }
 
-  @Test func theLaneWithAWindowNeedsOne() throws {
+  @Test(arguments: ["gl", "flavours"]) func theLaneWithAWindowNeedsOne(lane: String) throws {
     let shell = try machine()
     defer { shell.remove() }
-    let answer = try shell.run("test", "--headless", "--lane", "gl")
+    let answer = try shell.run("test", "--headless", "--lane", lane)
     #expect(answer.status == 1)
-    #expect(answer.output == "The lane gl needs a window: it cannot be --headless.\n")
+    #expect(answer.output == "The lane \(lane) needs a window: it cannot be --headless.\n")
   }
 
   @Test(arguments: [
-    (["--lane"], "The lanes besides the usual one are crash, gl, walks, address, thread."),
-    (["--lane", "slow"], "The lanes besides the usual one are crash, gl, walks, address, thread."),
-    (["--headless", "--lane", "--filter"], "The lanes besides the usual one are crash, gl, walks, address, thread."),
+    (["--lane"], "The lanes besides the usual one are flavours, crash, gl, walks, address, thread."),
+    (["--lane", "slow"], "The lanes besides the usual one are flavours, crash, gl, walks, address, thread."),
+    (["--headless", "--lane", "--filter"], "The lanes besides the usual one are flavours, crash, gl, walks, address, thread."),
     (["--lane", "address", "--part", "3/2"], "--part takes K/N, such as 1/3."), (["--rotate", "next"], "--rotate takes a number."),
   ])
   func whatMakesNoSenseIsRefused(arguments: [String], sentence: String) throws {
