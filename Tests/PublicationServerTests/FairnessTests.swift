@@ -68,8 +68,8 @@ extension ReadConnections {
   fileprivate func held(_ body: (_ release: () -> Void) async throws -> Void) async throws {
     let gate = DispatchSemaphore(value: 0)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<Self.most { group.addTask { try await self.run { _ in gate.wait() } } }
-      group.addTask { try await self.run { _ in } }
+      for _ in 0..<Self.most { group.addTask { try await self.run(for: "anybody") { _ in gate.wait() } } }
+      group.addTask { try await self.run(for: "anybody") { _ in } }
       await until { waiting >= 1 }
       try await body { for _ in 0..<Self.most { gate.signal() } }
       try await group.waitForAll()

@@ -121,6 +121,19 @@ import Testing
     #expect(try await find(rig, bo, "xyz").items.map(\.id) == ["secret"])
   }
 
+  /// Otherwise the order tells which of two locked posts says more of what was looked for.
+  @Test func aClosedBodyDoesNotCountInTheOrder() async throws {
+    func rank(_ bodies: [String]) async throws -> [[String]] {
+      let posts = bodies.enumerated().map { Self.post("\($0)", "A rare bean", "<p>\($1)</p>", teaser: "Teaser", premium: true, age: $0) }
+      let rig = try await Rig(posts: posts + Self.posts)
+      let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
+      _ = try await rig.buy("premium.monthly", bo)
+      return [try await find(rig, ada, "bean").items.map(\.id), try await find(rig, bo, "bean").items.map(\.id)]
+    }
+    #expect(try await rank(["of few of words", "bean bean bean bean"]) == [["0", "1"], ["1", "0"]])
+    #expect(try await rank(["bean bean bean bean", "of few of words"]) == [["0", "1"], ["0", "1"]])
+  }
+
   @Test func pageByPage() async throws {
     let rig = try await Rig()
     let token = try await rig.signIn()

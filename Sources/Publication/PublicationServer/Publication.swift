@@ -204,16 +204,15 @@ public actor Publication {
     try database.migrate(Schema.migrations, isCancelled: { Task.isCancelled })
     let latest = Int64(clock.now.addingTimeInterval(ImportedFeed.tolerance).timeIntervalSince1970)
     let limit = WorkLimit(deadline: Self.deadline, clock: clock, isCancelled: { Task.isCancelled || isStopping() })
+    let connections = { [clock] in file.map { ReadConnections($0, clock: clock) } }
     let content = SQLiteContent(
-      database: database, bodies: file.map(ReadConnections.init), lists: file.map(ReadConnections.init), limit: limit,
-      isStopping: isStopping)
+      database: database, bodies: connections(), lists: connections(), limit: limit, isStopping: isStopping)
     try content.datePosts(after: latest, at: now)
     try content.guardBodies()
     database.setLimit(WorkLimit(deadline: Self.deadline, clock: clock))
     database.setBusyTimeout(Self.patience)
     let searchLimit = WorkLimit(deadline: Self.searchDeadline, clock: clock, isCancelled: { Task.isCancelled || isStopping() })
-    let search = SQLiteSearch(
-      database: database, readers: file.map(ReadConnections.init), limit: searchLimit, isStopping: isStopping)
+    let search = SQLiteSearch(database: database, readers: connections(), limit: searchLimit, isStopping: isStopping)
     let keys = SQLiteKeys(database: database)
     if key == nil, !isBroken, let keyFile {
       if try !keys.haveSigned() { key = try ReceiptKey.make(keyFile) } else if needsKey { throw Failure.missingKey(path: keyFile) }

@@ -1,32 +1,59 @@
+import PublicationAPI
+import Runtime
 import SQLiteStorage
 import Synchronization
 
-/// Connections for long reads, each on a thread of its own. A request waits in order while all are busy.
+/// Connections for long reads, each on a thread of its own. While all are busy, whoever used them the least lately goes first, so that a
+/// reader does not wait for all the long reads of others.
 final class ReadConnections: Sendable {
   /// A search may take as long as a request may take at all, and the next reader's does not wait for it.
   static let most = 2
 
+  /// How long a reader used the connections, of which a tenth of the time since then is taken off.
+  private struct Usage {
+    var time: Duration
+    var at: Duration
+
+    func left(at now: Duration) -> Duration { max(.zero, time - (now - at) / 10) }
+  }
+
   private struct State {
     var all: [Database] = []
     var idle: [Database] = []
-    var waiting: [CheckedContinuation<Database?, Never>] = []
+    var waiting: [(reader: Reader.ID, continuation: CheckedContinuation<Database?, Never>)] = []
+    var usage: [Reader.ID: Usage] = [:]
     var isClosed = false
+
+    /// Of those who used them as much it is who waits longest.
+    mutating func next(at now: Duration) -> CheckedContinuation<Database?, Never>? {
+      usage = usage.filter { $0.value.left(at: now) > .zero }
+      let used = waiting.map { usage[$0.reader]?.left(at: now) ?? .zero }
+      guard let least = used.indices.min(by: { used[$0] < used[$1] }) else { return nil }
+      return waiting.remove(at: least).continuation
+    }
   }
 
   private let path: String
+  private let clock: any AppClock
   private let state = Mutex(State())
 
-  /// - Parameter path: the publication's database. It is opened for the first read.
-  init(_ path: String) { self.path = path }
+  /// - Parameters:
+  ///   - path: the publication's database. It is opened for the first read.
+  ///   - clock: what the time that a reader uses is measured by.
+  init(_ path: String, clock: any AppClock) {
+    self.path = path
+    self.clock = clock
+  }
 
   /// How many wait for a connection.
   var waiting: Int { state.withLock { $0.waiting.count } }
 
-  /// Runs `body` on a connection that is used for nothing else meanwhile.
+  /// Runs `body` for a reader on a connection that is used for nothing else meanwhile.
   /// - Throws: what `body` throws, and what opening the database throws; ``Publication/Failure/closed``.
-  func run<Value: Sendable>(_ body: @Sendable (Connection) throws -> Value) async throws -> Value {
-    guard let database = await take() else { throw Publication.Failure.closed }
-    defer { put(back: database) }
+  func run<Value: Sendable>(for reader: Reader.ID, _ body: @Sendable (Connection) throws -> Value) async throws -> Value {
+    guard let database = await take(for: reader) else { throw Publication.Failure.closed }
+    let begun = clock.uptime
+    defer { put(back: database, from: reader, since: begun) }
     return try await database.run(body)
   }
 
@@ -40,13 +67,13 @@ final class ReadConnections: Sendable {
   }
 
   /// - Returns: `nil` once closed.
-  private func take() async -> Database? {
+  private func take(for reader: Reader.ID) async -> Database? {
     await withCheckedContinuation { continuation in
       let found: Database?? = state.withLock { state in
         guard !state.isClosed else { return .some(nil) }
         if let idle = state.idle.popLast() { return idle }
         guard state.all.count < Self.most else {
-          state.waiting.append(continuation)
+          state.waiting.append((reader, continuation))
           return nil
         }
         let database = Database(opening: path, migrations: Schema.migrations)
@@ -57,11 +84,14 @@ final class ReadConnections: Sendable {
     }
   }
 
-  private func put(back database: Database) {
+  private func put(back database: Database, from reader: Reader.ID, since begun: Duration) {
+    let now = clock.uptime
     let next: CheckedContinuation<Database?, Never>? = state.withLock { state in
-      if !state.waiting.isEmpty { return state.waiting.removeFirst() }
-      state.idle.append(database)
-      return nil
+      let earlier = state.usage[reader]?.left(at: now) ?? .zero
+      state.usage[reader] = Usage(time: earlier + now - begun, at: now)
+      let next = state.next(at: now)
+      if next == nil { state.idle.append(database) }
+      return next
     }
     next?.resume(returning: database)
   }

@@ -38,7 +38,7 @@ struct SQLiteContent: ContentRepository {
     }
     // It may have megabytes.
     guard withBody, let bodies else { return try read(database) }
-    return try await bodies.run(read)
+    return try await bodies.run(for: reader, read)
   }
 
   func close() async {
@@ -54,7 +54,7 @@ struct SQLiteContent: ContentRepository {
       return try content.database.query(sql, values: values, map: Self.post)
     }
     // With thousands of clubs it takes a while.
-    if query.isSweeping { return try await readingList(read) }
+    if query.isSweeping { return try await readingList(for: reader, read) }
     return try database.reading { try read(self) }
   }
 

@@ -5,13 +5,13 @@ import SQLiteStorage
 /// are read in parts, and other requests run between two parts.
 extension SQLiteContent {
   nonisolated(nonsending) func longList(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
-    guard let most = try await readingList({ try $0.mostPosts(query, for: reader) }) else { return nil }
+    guard let most = try await readingList(for: reader, { try $0.mostPosts(query, for: reader) }) else { return nil }
     var (found, rest) = ([Post](), query)
     rest.isInParts = true
     rest.limit = min(query.limit, most)
     while rest.limit > 0 {
       let part = rest
-      let (posts, end) = try await readingList { try $0.part(part, for: reader) }
+      let (posts, end) = try await readingList(for: reader) { try $0.part(part, for: reader) }
       // A post whose date was corrected between two parts may be in both.
       let new = posts.filter { post in !found.contains { $0.id == post.id } }
       found += new
@@ -26,14 +26,14 @@ extension SQLiteContent {
 
   /// Runs one part on a connection for lists, or on the only one of a publication in memory.
   nonisolated(nonsending) func readingList<Value: Sendable>(
-    _ body: @escaping @Sendable (SQLiteContent) throws -> Value
+    for reader: Reader.ID, _ body: @escaping @Sendable (SQLiteContent) throws -> Value
   ) async throws -> Value {
     let (limit, size) = (limit ?? WorkLimit(), partSize)
     let read = { @Sendable (database: Connection) in
       try database.reading { try body(SQLiteContent(database: database, partSize: size)) }
     }
     guard let lists else { return try read(database) }
-    return try await lists.run { database in try database.withLimit(limit) { try read(database) } }
+    return try await lists.run(for: reader) { database in try database.withLimit(limit) { try read(database) } }
   }
 
   /// How many posts the list may have; `nil` when there is no such club. A list of unread posts is complete when it has found so many, so a

@@ -32,7 +32,7 @@ struct SQLiteSearch: SearchRepository {
       }
     }
     guard let readers else { return try search(database) }
-    return try await readers.run(search)
+    return try await readers.run(for: reader, search)
   }
 
   func close() async { await readers?.close() }
@@ -72,7 +72,8 @@ struct SQLiteSearch: SearchRepository {
       case .best:
         """
         post_search JOIN post ON post.number = post_search.rowid WHERE post_search MATCH ?2 AND \(isFound)
-        ORDER BY bm25(post_search, 10.0, 4.0, 2.0, 1.0), post.published DESC, post.id DESC
+        ORDER BY CASE WHEN \(isReadable) THEN bm25(post_search, 10.0, 4.0, 2.0, 1.0) ELSE bm25(post_search, 10.0, 4.0, 2.0, 0.0) END,
+          post.published DESC, post.id DESC
         """
       case .newest:
         // The plus keeps SQLite from using the list as an index: posts are read by time until the limit, without sorting.
