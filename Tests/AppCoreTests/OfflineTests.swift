@@ -70,7 +70,7 @@ import Testing
     online.isOn = false
     feed.send(.bookmarkTapped("p44"))
     await rig.settle()
-    #expect(rig.coordinator.upkeep.waiting.state.text == "1 change waiting")
+    #expect(rig.coordinator.upkeep.waiting.state.text == "Offline · 1 change waiting")
     online.isOn = true
     // What the reader bought is no content.
     rig.coordinator.perform(.purchases(order: nil))

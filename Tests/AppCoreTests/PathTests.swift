@@ -485,7 +485,7 @@ import Testing
 
   @Test func aNetworkThatIsBackEndsTheWait() async throws {
     let (rig, feed, away) = try await bookmarkedOffline()
-    #expect(rig.coordinator.upkeep.waiting.state.text == "1 change waiting")
+    #expect(rig.coordinator.upkeep.waiting.state.text == "Offline · 1 change waiting")
     #expect(feed.row(for: "p44")?.isBookmarked == true)
     await away.set(false)
     rig.coordinator.upkeep.networkIsBack()
@@ -498,17 +498,17 @@ import Testing
     let (rig, feed, away) = try await bookmarkedOffline()
     let waiting = rig.coordinator.upkeep.waiting
     let problem = waiting.state.detail
-    #expect((waiting.state.text, waiting.state.isTrying) == ("1 change waiting", false))
+    #expect((waiting.state.text, waiting.state.isTrying) == ("Offline · 1 change waiting", false))
     for _ in 1...2 {
       waiting.send(.tryNowTapped)
-      #expect((waiting.state.text, waiting.state.isTrying, waiting.state.detail) == ("1 change waiting", true, problem))
+      #expect((waiting.state.text, waiting.state.isTrying, waiting.state.detail) == ("Offline · 1 change waiting", true, problem))
       await rig.settle()
       #expect(waiting.state.isTrying, "an answer at once would not be seen")
       while waiting.state.isTrying {
         rig.clock.advance(by: .milliseconds(600))
         await rig.settle()
       }
-      #expect((waiting.state.text, waiting.state.detail) == ("1 change waiting", "Tried again without success. \(problem)"))
+      #expect((waiting.state.text, waiting.state.detail) == ("Offline · 1 change waiting", "Tried again without success. \(problem)"))
     }
     await away.set(false)
     waiting.send(.tryNowTapped)
@@ -518,7 +518,7 @@ import Testing
     await away.set()
     feed.send(.bookmarkTapped("p43"))
     await rig.settle()
-    #expect((waiting.state.text, waiting.state.detail, waiting.state.isTrying) == ("1 change waiting", problem, false))
+    #expect((waiting.state.text, waiting.state.detail, waiting.state.isTrying) == ("Offline · 1 change waiting", problem, false))
   }
 
   actor Flag {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ReaderContent
 
-private let offline = "The publication cannot be reached. Check your connection and try again."
+private let offline = "It comes as soon as the publication can be reached."
 private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body</p>").blocks)
 
 @MainActor @Suite struct ArticleTests {

@@ -74,7 +74,8 @@ final class ServerTests: ServerCase {
     try signIn(Self.first)
     stopServer()
     try app.key("F5")
-    try app.waitForText("The list could not be refreshed. The publication cannot be reached: nothing answers at its address.")
+    try app.waitForText("The list could not be refreshed.")
+    try app.waitForText("The publication cannot be reached: nothing answers at its address.")
     XCTAssertGreaterThan(app.rowNames.count, 3)
     // And takes that back once it is there again.
     _ = try serve(["--port", XCTUnwrap(origin.split(separator: ":").last.map(String.init))])

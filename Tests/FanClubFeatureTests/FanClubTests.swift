@@ -7,7 +7,7 @@ import Testing
 @testable import ReaderContent
 
 private let club = FanClub(id: "c1", name: "Club", about: "About", picture: "/v1/pictures/c1.png", followers: 7, posts: 2)
-private let offline = "The publication cannot be reached. Check your connection and try again."
+private let offline = "It comes as soon as the publication can be reached."
 
 @MainActor @Suite struct FanClubTests {
   private final class Outputs { var all: [FanClubViewModel.Output] = [] }
@@ -227,7 +227,7 @@ private let offline = "The publication cannot be reached. Check your connection 
     reader.publication.with { $0.isOffline = true }
     page.send(.removeTapped)
     await reader.settle()
-    #expect(page.state.posts.message == "“Club” was not removed. \(offline)")
+    #expect(page.state.posts.message == "“Club” was not removed. The publication cannot be reached. Check your connection and try again.")
     #expect((page.state.phase, page.state.isRemoving, outputs.all) == (.ready, false, []))
   }
 

@@ -5,7 +5,7 @@ import PublicationAPI
 import TestSupport
 import Testing
 
-private let offline = "The publication cannot be reached. Check your connection and try again."
+private let offline = "It comes as soon as the publication can be reached."
 
 /// What failed for want of a network comes by itself, and what was said of it goes.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct AskingAgainTests {

@@ -4,7 +4,7 @@ import PublicationAPI
 import TestSupport
 import Testing
 
-private let offline = "The publication cannot be reached. Check your connection and try again."
+private let offline = "It comes as soon as the publication can be reached."
 private let broken = Problem(code: .internalError, title: "Something broke at the publication.", status: 500)
 
 @MainActor @Suite struct FeedTests {

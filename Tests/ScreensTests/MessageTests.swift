@@ -73,7 +73,7 @@ final class MessageTests: ScreensTestCase {
         rig.line.isCut = true
         rig.seen.button("React")?.click()
         try rig.settle()
-        XCTAssertTrue(rig.seen.says("1 change waiting"))
+        XCTAssertTrue(rig.seen.says("Offline · 1 change waiting"))
         try checkThatNothingMoves(rig, "\(width) offline")
         rig.line.isCut = false
         for place in places {

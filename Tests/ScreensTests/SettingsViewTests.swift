@@ -240,7 +240,7 @@ final class SettingsViewTests: ScreensTestCase {
       rig.line.isCut = true
       for name in ["React", "Bookmark"] { rig.seen.button(name)?.click() }
       try rig.settle()
-      eventually("the bar says so") { rig.seen.says("2 changes waiting") }
+      eventually("the bar says so") { rig.seen.says("Offline · 2 changes waiting") }
       rig.line.isCut = false
       let again = try XCTUnwrap(rig.seen.button("Try now"))
       XCTAssertTrue(again.focus())

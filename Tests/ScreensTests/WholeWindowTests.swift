@@ -257,7 +257,7 @@ final class WholeWindowTests: ScreensTestCase {
       rig.line.isCut = true
       rig.seen.button("React")?.click()
       try rig.settle()
-      XCTAssertTrue(rig.seen.says("1 change waiting"))
+      XCTAssertTrue(rig.seen.says("Offline · 1 change waiting"))
       let now = try XCTUnwrap(rig.seen.button("React")).place(in: rig.seen)
       XCTAssertEqual([now.x, now.y], [place.x, place.y])
       rig.line.isCut = false
@@ -277,7 +277,15 @@ final class WholeWindowTests: ScreensTestCase {
         try rig.go(place)
         rig.seen.press("F5")
         try rig.settle()
-        XCTAssertTrue(rig.seen.says("1 change waiting"))
+        XCTAssertTrue(rig.seen.says("Offline · 1 change waiting"))
+        XCTAssertEqual(rig.seen.texts.count { $0.contains("cannot be reached") }, 1, "\(place): \(rig.seen.texts)")
+      }
+      // Nor does a page that has nothing to show, and one that could not be refreshed.
+      for place in [Navigation.tab(.home), .comments(try XCTUnwrap(rig.lockedPost))] {
+        try rig.go(place)
+        rig.seen.press("F5")
+        try rig.settle()
+        XCTAssertTrue(rig.seen.texts.contains { $0.contains("It comes as soon as the publication can be reached.") }, "\(rig.seen.texts)")
         XCTAssertEqual(rig.seen.texts.count { $0.contains("cannot be reached") }, 1, "\(place): \(rig.seen.texts)")
       }
       rig.line.isCut = false

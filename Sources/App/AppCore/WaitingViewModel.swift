@@ -8,7 +8,7 @@ import Runtime
 @MainActor public final class WaitingViewModel: ScreenModel {
   /// Everything the bar shows.
   public struct State: Equatable, Sendable {
-    /// "Offline", or "3 changes waiting"; `nil` for no bar.
+    /// "Offline", "3 changes waiting", or both; `nil` for no bar.
     public var text: String?
     /// Why, in a sentence.
     public var detail = ""
@@ -97,11 +97,11 @@ import Runtime
   /// Shows nothing for actions that are simply on their way.
   private func update() {
     var new = State()
-    let waiting = content?.outboxStatus.value ?? OutboxStatus()
+    let (waiting, unreachable) = (content?.outboxStatus.value ?? OutboxStatus(), content?.outOfReach.value)
     let waitingProblem = waiting.count > 0 ? waiting.problem : nil
-    if let problem = waitingProblem ?? content?.outOfReach.value {
+    if let problem = unreachable ?? waitingProblem {
       let changes = waiting.count == 1 ? "1 change waiting" : "\(waiting.count) changes waiting"
-      new.text = waitingProblem == nil ? "Offline" : changes
+      new.text = [unreachable.map { _ in "Offline" }, waitingProblem.map { _ in changes }].compactMap(\.self).joined(separator: " · ")
       new.isTrying = trying != nil
       new.detail = didRetryFail && !new.isTrying ? "Tried again without success. \(problem)" : problem
     } else {

@@ -285,7 +285,7 @@ public struct ListState: Equatable, Sendable {
   private func update() {
     guard isOnScreen, !store.isClosed else { return }
     let list = fetcher.state
-    let failure = list.failure?.sentence
+    let failure = list.failure
     // Every row that was loaded has left the page since, as bookmarks do, and there are more: the page is not empty yet.
     let needsMore = list.status == .empty && !list.reachedEnd && failure == nil
     var new = state
@@ -301,7 +301,7 @@ public struct ListState: Equatable, Sendable {
     new.fetchedAt = new.note == nil ? nil : list.fetchedAt
     let isSaid = new.note != nil && state.note == nil
     if state.isRefreshing, !list.isReloading, !isSaid, let failure {
-      refreshMessage = "The list could not be refreshed. \(failure)"
+      refreshMessage = "The list could not be refreshed. \(failure.absence)"
       new.message = refreshMessage
     }
     if failedRefresh == nil, let said = refreshMessage {
@@ -310,13 +310,13 @@ public struct ListState: Equatable, Sendable {
     }
     new.canUndo = new.canUndo && new.message == state.message
     (new.newItemCount, new.hasMoreNewItems) = (list.newItemCount, list.hasMoreNewItems)
-    if state.isLoadingMore, !list.isLoading, let failure { new.loadMoreFailure = failure }
+    if state.isLoadingMore, !list.isLoading, let failure { new.loadMoreFailure = failure.absence }
     switch list.status {
     case .initial, .loading: if !isQuiet { new.phase = .loading }
     case .empty: new.phase = needsMore ? .loading : .empty
     case .content: new.phase = .ready
     case .failed(let sentence): new.phase = .failed(sentence)
-    case .offline(let sentence): new.phase = .offline(sentence)
+    case .offline: new.phase = .offline(failure?.absence ?? "")
     }
     state = new
     if needsMore { fetcher.loadMore() }

@@ -10,10 +10,15 @@ public enum EntityPhase: Equatable, Sendable {
   case ready
   /// There is no such entity, or no longer; the sentence says so.
   case gone(String)
-  /// It did not come, because the publication cannot be reached; the sentence says what to do.
+  /// It did not come, because the publication cannot be reached; the sentence says when it does.
   case offline(String)
   /// It did not come, for another reason; the sentence says which.
   case failed(String)
+}
+
+extension RequestError {
+  /// What a page says in place of what did not come. Why the publication cannot be reached is said once, below all pages.
+  public var absence: String { isUnreachable ? "It comes as soon as the publication can be reached." : sentence }
 }
 
 /// Loads one entity for a page: at first, when the reader wants it again, and when the publication can be reached again. Isolated to the main
@@ -81,10 +86,8 @@ public enum EntityPhase: Equatable, Sendable {
   /// What the page says of ``failure``; `nil` without one.
   public var failedPhase: EntityPhase? {
     failure.map {
-      switch RequestError(explaining: $0) {
-      case .unreachable(let sentence, _): .offline(sentence)
-      case .refused(let sentence): .failed(sentence)
-      }
+      let error = RequestError(explaining: $0)
+      return error.isUnreachable ? .offline(error.absence) : .failed(error.sentence)
     }
   }
 
