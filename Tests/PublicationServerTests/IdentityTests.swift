@@ -136,7 +136,8 @@ import Testing
     #expect(try await link(credentials(["email": "ADA@example.org"]), ada).status == 204, "once more changes nothing")
     #expect(try await signedIn(credentials()).reader.email == "ada@example.org")
     #expect(
-      try await rig.get("/v1/session/identities", ada, as: [ReaderIdentity].self) == [.init(issuer: StubProvider.issuer, isFirst: false)])
+      try await rig.get("/v1/session/identities", ada, as: [ReaderIdentity].self)
+        == [.init(issuer: StubProvider.issuer, isFirst: false, account: "ada@example.org")])
     #expect(try await link(credentials(["sub": "user-8"]), ada).status == 409, "another account of the same provider")
     let other = try await signedIn(credentials(["sub": "user-9", "email": nil])).accessToken
     #expect(try await link(credentials(), other).status == 409, "it is Ada's")
@@ -160,7 +161,8 @@ import Testing
     #expect(try await signedIn(credentials()).reader.email == "ada@example.org")
     #expect(await rig.send(.get, "/v1/session", token: empty.accessToken).status == 401)
     #expect(
-      try await rig.get("/v1/session/identities", ada, as: [ReaderIdentity].self) == [.init(issuer: StubProvider.issuer, isFirst: false)])
+      try await rig.get("/v1/session/identities", ada, as: [ReaderIdentity].self)
+        == [.init(issuer: StubProvider.issuer, isFirst: false, account: "grace@example.org")])
     #expect(try await rig.get("/v1/operator/readers", rig.publication.newOperatorToken(), as: [ListedReader].self).count == 3)
     // One who has something loses nothing.
     let other = try await signedIn(credentials(["sub": "user-8", "email": "heidi@example.org"]))

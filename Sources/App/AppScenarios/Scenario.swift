@@ -83,6 +83,8 @@ public struct Scenario: Sendable {
     case reopen
     /// Serves only versions of the app that are not there yet.
     case outdate
+    /// Ends all sessions of the sample reader.
+    case signOut
   }
 
   /// What a reader does with the newest notification on the desktop.

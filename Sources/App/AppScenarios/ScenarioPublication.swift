@@ -55,7 +55,7 @@ public struct ScenarioPublication: Sendable {
     return code
   }
 
-  /// Does something about the newest order or the service, or publishes.
+  /// Does something about the newest order, the service or the sample reader's sessions, or publishes.
   /// - Throws: when there is no order, or the publication refuses.
   func perform(_ act: Scenario.OperatorAct) async throws {
     switch act {
@@ -64,6 +64,10 @@ public struct ScenarioPublication: Sendable {
     case .reopen: try await send(.delete, APIPath.operatorMaintenance.target)
     case .outdate:
       try await send(.put, APIPath.operatorMinimumVersion.target, Wire.encode(MinimumVersionRequest(version: "9999.0")))
+    case .signOut:
+      let info = try Wire.decode(PublicationInfo.self, from: try await send(.get, APIPath.publication.target).body)
+      guard let reader = info.sampleAccount?.email else { throw Refusal(description: "there is no sample reader") }
+      try await send(.delete, APIPath.operatorSessions(of: reader).target)
     case .approve: try await send(.post, APIPath.operatorApproval(of: newestOrder()).target)
     case .decline: try await send(.post, APIPath.operatorRefusal(of: newestOrder()).target)
     case .refund:

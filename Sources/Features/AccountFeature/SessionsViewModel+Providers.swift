@@ -7,11 +7,12 @@ import SessionService
 extension SessionsViewModel {
   /// Looks up which providers there are, and which of them sign the reader in. Without an answer the page shows none.
   func loadProviders() {
+    let age = linkedAge
     perform("sessions.providers") { [client] in
       let offered = try await client.publication().identityProviders
       return (offered, offered.isEmpty ? [] : try await client.identities())
     } then: { model, answer in
-      guard case .success((let offered, let linked)) = answer else { return }
+      guard case .success((let offered, let linked)) = answer, age == model.linkedAge else { return }
       (model.offered, model.linked) = (offered, linked)
       model.show()
     }
@@ -37,7 +38,10 @@ extension SessionsViewModel {
     switch answer {
     case .success:
       linked.append(ReaderIdentity(issuer: row.id, isFirst: false))
+      linkedAge += 1
       show()
+      // Which account it is.
+      loadProviders()
       output(.done("\(row.name) signs you in from now on."))
     case .failure where isCancelled:
       // It may have been added in the last moment.
@@ -63,6 +67,7 @@ extension SessionsViewModel {
       switch answer {
       case .success:
         model.linked.removeAll { $0.issuer == issuer }
+        model.linkedAge += 1
         model.show()
         model.output(.done("\(row.name) does not sign you in any more."))
       case .failure(let error): model.show { $0.failure = error.sentence }
@@ -72,11 +77,12 @@ extension SessionsViewModel {
 
   func providerRow(_ provider: IdentityProvider) -> State.Provider {
     let identity = linked.first { $0.issuer == provider.issuer }
+    let signsIn = identity.map { $0.account.map { "Signs you in as \($0)." } ?? "Signs you in." }
     let detail =
       switch identity?.isFirst {
       case nil: linking == provider.issuer ? "Sign in on its page in your browser. Matinee goes on by itself." : "Does not sign you in."
-      case true?: "Signs you in. Your account began with it, so it stays."
-      case false?: "Signs you in."
+      case true?: "\(signsIn ?? "") Your account began with it, so it stays."
+      case false?: signsIn ?? ""
       }
     return State.Provider(
       id: provider.issuer, name: provider.name, detail: detail, canAdd: identity == nil && authorize != nil,

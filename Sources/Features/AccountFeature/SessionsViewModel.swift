@@ -122,7 +122,9 @@ import Runtime
   let output: @MainActor (Output) -> Void
   let authorize: (@Sendable (IdentityProvider.ID) async throws -> IDTokenCredentials)?
   var offered: [IdentityProvider] = []
+  /// Whoever changes it counts on ``linkedAge``: an answer that was requested before says what was.
   var linked: [ReaderIdentity] = []
+  var linkedAge = 0
   /// The provider whose account is being added or removed.
   var linking: IdentityProvider.ID?
   var authorizing: Task<Void, Never>?

@@ -49,9 +49,12 @@ public struct ReaderIdentity: Codable, Equatable, Sendable {
   public var issuer: String
   /// Whether the reader came by it: it stays, since they may have no password.
   public var isFirst: Bool
+  /// Which account there it is, in the provider's words when it was added: an address or a name; `nil` when it told neither.
+  public var account: String?
   /// Memberwise initializer.
-  public init(issuer: String, isFirst: Bool) {
+  public init(issuer: String, isFirst: Bool, account: String? = nil) {
     self.issuer = issuer
     self.isFirst = isFirst
+    self.account = account
   }
 }

@@ -6,6 +6,8 @@ import SQLiteStorage
 struct Identity: Equatable {
   let issuer: String
   let subject: String
+  /// What the provider calls it; for the reader's eyes alone.
+  let account: String?
 
   /// What became of adding one to a reader's.
   enum Outcome: Equatable {
@@ -56,8 +58,8 @@ struct SQLiteIdentities: IdentityRepository {
         return .linked
       }
       try database.execute(
-        "UPDATE identity SET reader = ?, first = 0, linked = ? WHERE issuer = ? AND subject = ?", reader, time, identity.issuer,
-        identity.subject)
+        "UPDATE identity SET reader = ?, first = 0, linked = ?, account = ? WHERE issuer = ? AND subject = ?", reader, time,
+        identity.account, identity.issuer, identity.subject)
       return .moved(from: owner)
     }
   }
@@ -72,8 +74,8 @@ struct SQLiteIdentities: IdentityRepository {
 
   private func insert(_ identity: Identity, _ reader: Reader.ID, isFirst: Bool, _ time: Int64) throws {
     try database.execute(
-      "INSERT INTO identity (issuer, subject, reader, first, linked) VALUES (?, ?, ?, ?, ?)", identity.issuer, identity.subject, reader,
-      isFirst, time)
+      "INSERT INTO identity (issuer, subject, reader, first, linked, account) VALUES (?, ?, ?, ?, ?, ?)", identity.issuer,
+      identity.subject, reader, isFirst, time, identity.account)
   }
 
   func unlink(_ issuer: String, from reader: Reader.ID) throws -> Bool {
@@ -81,8 +83,8 @@ struct SQLiteIdentities: IdentityRepository {
   }
 
   func identities(of reader: Reader.ID) throws -> [ReaderIdentity] {
-    try database.query("SELECT issuer, first FROM identity WHERE reader = ? ORDER BY linked, issuer", reader) {
-      ReaderIdentity(issuer: try $0.get(0), isFirst: try $0.get(1))
+    try database.query("SELECT issuer, first, account FROM identity WHERE reader = ? ORDER BY linked, issuer", reader) {
+      ReaderIdentity(issuer: try $0.get(0), isFirst: try $0.get(1), account: try $0.get(2))
     }
   }
 }

@@ -406,6 +406,12 @@ enum Schema {
         DROP INDEX post_by_time;
         CREATE INDEX post_by_time ON post (published, id, fan_club);
         """),
+    Migration(
+      version: 26,
+      sql: """
+        -- What the provider calls the account, for the reader to tell it from others.
+        ALTER TABLE identity ADD COLUMN account TEXT;
+        """),
   ]
 
   /// Also made before an upgrade that has posts to remove.

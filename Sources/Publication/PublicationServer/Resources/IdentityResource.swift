@@ -20,7 +20,7 @@ struct IdentityResource {
 
   nonisolated(nonsending) func signIn(_ call: Call, _ credentials: IDTokenCredentials) async throws -> Response {
     let (provider, token) = try await verified(credentials, call)
-    let identity = Identity(issuer: token.issuer, subject: token.subject)
+    let identity = Identity(token)
     var found = try await identities.reader(of: identity)
     if found == nil {
       try await add(identity, token, provider)
@@ -71,7 +71,7 @@ struct IdentityResource {
       throw Problem(code: .notOffered, title: "The sample account is everybody’s, and nobody’s alone.", status: 403)
     }
     let (provider, token) = try await verified(credentials, call)
-    let identity = Identity(issuer: token.issuer, subject: token.subject)
+    let identity = Identity(token)
     switch try await identities.link(identity, to: reader.id, at: session.clock.unixTime) {
     case .linked: return Response(204)
     case .moved(let empty):
@@ -139,6 +139,14 @@ struct IdentityResource {
     case .fromTheFuture: "The clocks of \(name) and of the publication do not agree. Please tell the publication."
     default: "The publication could not verify the answer of \(name)."
     }
+  }
+}
+
+extension Identity {
+  fileprivate init(_ token: IDToken) {
+    let name = token.name.flatMap { try? ReaderResource.readerName($0) }
+    let email = token.email.flatMap { try? ReaderResource.validate(email: $0, name: name ?? "Reader").email }
+    self.init(issuer: token.issuer, subject: token.subject, account: email ?? name)
   }
 }
 
