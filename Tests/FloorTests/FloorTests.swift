@@ -56,6 +56,14 @@ import Testing
     #expect(places == [])
   }
 
+  /// `SessionTableTests` walks the table; this is what makes the table all there is.
+  @Test func theSessionsStateIsSetInOnePlace() throws {
+    let session = try #require(package.target("SessionService")).swiftFiles()
+    #expect(session.flatMap { $0.places(of: /LastValue<State>/) }.count == 1)
+    let places = session.flatMap { $0.places(of: /\bcurrent\.value\s*=[^=]|\bcurrent\s*=[^=]/) }.filter { !$0.contains("LastValue<State>") }
+    #expect(places.count == 1 && places.first?.hasSuffix("current.value = state") == true, "\(places)")
+  }
+
   @Test func noModuleSharesItsNameWithAType() throws {
     let modules = package.targets.map(\.name)
     var places: [String] = []
