@@ -23,6 +23,15 @@ final class SignOutTests: EndToEndCase {
     let post = try Sample.current.get().firstPost(premium: false)
     let club = try XCTUnwrap(Sample.current.get().fanClubs.first)
     try app.startSignedIn()
+    func signOut(from screen: String) throws {
+      try app.press("Sign out")
+      try app.waitForScreen("login")
+      try app.press("Use the sample account")
+      try app.waitForScreen("feed")
+      try app.waitForRows()
+      try app.key("alt+Left")
+      XCTAssertEqual(app.screens.last, "feed", screen)
+    }
     for (link, screen) in [
       ("matinee://posts/\(post.id)", "article"), ("matinee://posts/\(post.id)/comments", "comments"),
       ("matinee://fanclubs/\(club.id)", "fanclub"), ("matinee://search?q=post", "search"), ("matinee://purchases", "purchases"),
@@ -33,13 +42,26 @@ final class SignOutTests: EndToEndCase {
       if screen == "paywall" { try app.key("Escape") }
       try app.key("alt+4")
       try app.waitForScreen("account")
-      try app.press("Sign out")
-      try app.waitForScreen("login")
-      try app.press("Use the sample account")
-      try app.waitForScreen("feed")
-      try app.waitForRows()
-      try app.key("alt+Left")
-      XCTAssertEqual(app.screens.last, "feed", screen)
+      try signOut(from: screen)
+    }
+    for (keys, screen) in [("alt+1", "feed"), ("alt+2", "fanclubs"), ("alt+3", "bookmarks")] {
+      try app.key(keys)
+      try app.waitForScreen(screen)
+      try app.key("alt+4")
+      try app.waitForScreen("account")
+      try signOut(from: screen)
+    }
+    for (row, screen) in [
+      ("Notifications", "notifications"), ("Privacy", "privacy"), ("Sessions", "sessions"), ("Change password", "password"),
+    ] {
+      try app.key("alt+4")
+      try app.waitForScreen("account")
+      try app.press(row)
+      try app.waitForScreen(screen)
+      // The key of the tab that one is in leads back to its first page.
+      try app.key(screen == "password" ? "Escape" : "alt+4")
+      try app.waitForScreen("account")
+      try signOut(from: screen)
     }
   }
 }
