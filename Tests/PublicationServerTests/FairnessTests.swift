@@ -254,6 +254,7 @@ extension ReadConnections {
     goOn.yield()
     try await earlier
     _ = await marked
+    await rig.publication.sweeping?.value
     for table in ["read_mark", "read_count"] { #expect(try await rig.publication.rows(of: table, reader) == 0) }
   }
 

@@ -230,6 +230,20 @@ import Testing
     #expect(try await signedIn(credentials()).reader.email == "grace@example.org")
   }
 
+  /// A provider may have vouched for an address that is somebody else's. Whoever reads the mail of that address has the account for themselves
+  /// from then on.
+  @Test func aPasswordByAMailedCodeForgetsWhomTheAccountBeganWith() async throws {
+    let stranger = try await signedIn(credentials())
+    #expect(stranger.reader.email == "grace@example.org")
+    let reset = try Wire.encode(PasswordRequest(password: "a row of my own"))
+    let path = "/v1/operator/readers/grace@example.org/password"
+    #expect(await rig.send(.put, path, token: try rig.publication.newOperatorToken(), body: reset).status < 300)
+    #expect(await rig.send(.get, "/v1/session", token: stranger.accessToken).status == 401)
+    let again = try await signIn(credentials())
+    #expect(again.status == 409)
+    #expect(try again.problem.title.hasPrefix("There is an account with the address grace@example.org already."))
+  }
+
   /// It is no error of the reader's, and the operator learns of it.
   @Test func aProviderThatIsAway() async throws {
     provider.state.withLock { $0.failure = .timedOut }

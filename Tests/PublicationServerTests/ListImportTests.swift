@@ -62,6 +62,29 @@ import Testing
     }
   }
 
+  /// A report of ten thousand clubs is encoded once, and given in turn: whoever asks on many connections waits for themselves.
+  @Test func theReportOfAListIsEncodedOnce() async throws {
+    let house = try await House()
+    let begun = await house.post(Documents.outline, name: "list.opml")
+    let id = try Wire.decode(Import.self, from: begun.body).id
+    let report = try await house.end(begun)
+    #expect(report.state == .done && report.clubs.count == 2)
+    let reader = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
+    let publication = house.rig.publication
+    let job = try #require(await publication.imports.job(id, of: reader))
+    #expect(try Wire.decode(Import.self, from: job.answer().body) == report)
+    let request = Request(.get, "/v1/imports/\(id)", headers: ["Authorization": "Bearer \(house.ada)"])
+    #expect(await publication.imports.overtake(request, publication.sessions, at: house.rig.clock.unixTime) == nil)
+    #expect(await publication.handle(request).body == (try job.answer().body))
+  }
+
+  /// What is refused at once costs nobody a look at what there is.
+  @Test func anAddressIsJudgedFirst() async throws {
+    let house = try await House()
+    for _ in 1...100 { #expect(try await house.begin("ftp://example.org/x").status == 400) }
+    #expect(try await house.begin(House.url).status == 202, "none of them counted")
+  }
+
   @Test func progressIsToldWhileThePublicationIsBusy() async throws {
     let house = try await House()
     house.web.holdBack(House.url)

@@ -111,6 +111,27 @@ import Testing
     }
   }
 
+  /// Whether others use a club is found by its posts: a million bookmarks of others are none of them. Nor are all clubs read for a reader's.
+  @Test func whatAClubHasIsFoundByItsPosts() throws {
+    for query in SQLiteContent.usesOfClub {
+      let steps = try plan(query, values: ["ada", "c1"]).map(\.step)
+      #expect(!steps.contains { $0.hasPrefix("SCAN") && !$0.hasPrefix("SCAN CONSTANT") }, "\(query): \(steps)")
+    }
+    let added = try plan(SQLiteFeeds.added, values: ["ada"]).map(\.step)
+    #expect(added.contains { $0.hasPrefix("SEARCH fan_club USING") && $0.contains("fan_club_of_reader") }, "\(added)")
+  }
+
+  /// Beside sixty thousand clubs, and as many posts on their way out, nobody looks up the newest posts of each club.
+  @Test func removedPostsArePassedWhereThereAreManyClubs() throws {
+    for many in [false, true] {
+      let list = PostQuery(isSweeping: true, hasManyClubs: many, limit: 20)
+      let statement = SQLiteContent.statement(list, for: ChanceWorld.reader)
+      let steps = try plan(statement.sql, values: statement.values).map(\.step)
+      #expect(steps.contains { $0.hasPrefix("SCAN fan_club") } == !many, "\(steps)")
+      #expect(steps.contains { $0.hasPrefix("SCAN post USING COVERING INDEX") } == many, "\(steps)")
+    }
+  }
+
   /// Nothing is counted for a list of clubs, of which any app asks for often: neither posts nor marks.
   @Test func clubsKnowTheirCounts() throws {
     for end in ["WHERE id = ?2", "ORDER BY sort_key, id LIMIT ?2"] {
@@ -143,6 +164,7 @@ import Testing
     try world.database.execute("UPDATE fan_club SET added_by = ? WHERE id = 'c1'", ChanceWorld.reader)
     #expect(try content.removeClub("c1", by: ChanceWorld.reader) == .removed)
     try check(world.posts.filter { $0.fanClubID != "c1" }, read)
+    while try content.sweep("c1") {}
     for table in ["post_count", "read_count"] {
       #expect(try world.database.queryOne("SELECT count(*) FROM \(table) WHERE fan_club = 'c1'") { try $0.get(0, as: Int.self) } == 0)
     }

@@ -165,6 +165,26 @@ import Testing
     }
   }
 
+  /// A cursor can be made up.
+  @Test func noCursorHasManyMatchesCompared() throws {
+    let world = try ChanceWorld(10, seed: 1)
+    let words = try #require(SearchWords("common"))
+    func order(_ after: SearchOrder?) throws -> SearchOrder {
+      try SQLiteSearch.order(of: words, after: after.map { SearchPosition(order: $0, offset: 1) }, in: world.database)
+    }
+    for count in [10_000, 10_001] {
+      try world.database.execute("DELETE FROM post_search")
+      try world.database.execute(
+        """
+        WITH RECURSIVE number (n) AS (SELECT 1000001 UNION ALL SELECT n + 1 FROM number WHERE n < 1000000 + ?)
+        INSERT INTO post_search (rowid, title, byline, teaser, body) SELECT n, 'common', '', '', '' FROM number
+        """, count)
+      #expect(try order(.best) == (count > 10_000 ? .newest : .best))
+      #expect(try order(nil) == .newest)
+      #expect(try order(.newest) == .newest)
+    }
+  }
+
   @Test func wordsThatNearlyEverythingHasComeNewestFirst() async throws {
     let posts = (1...5200).map { number in
       Post(

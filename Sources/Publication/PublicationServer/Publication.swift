@@ -147,7 +147,9 @@ public actor Publication {
   var indexing: Task<Void, Never>?
   /// Clubs that were removed and whose posts may still be there.
   var removedClubs: Set<FanClub.ID> = []
-  /// Removes those posts.
+  /// Readers who were removed and whose read marks may still be there.
+  var removedReaders: Set<Reader.ID> = []
+  /// Removes those posts and marks.
   var sweeping: Task<Void, Never>?
   /// Charges and refunds under way.
   var charges: [Order.ID: ChargeInFlight] = [:]
@@ -229,7 +231,7 @@ public actor Publication {
     maintenanceSign.put(try SQLiteService(database: database).maintenance())
     // After an upgrade no post's words are there yet.
     indexSoon()
-    sweepSoon(try content.removedClubs())
+    sweepSoon(try content.removedClubs(), try SQLiteReaders(database: database).removedReaders())
   }
 
   /// Answers one request; an error becomes an answer too.

@@ -10,6 +10,7 @@ final class ImportJob: Sendable {
     var session: SessionFamily.ID?
     var isCancelled = false
     var task: Task<Void, Never>?
+    var ended: Response?
   }
 
   let reader: Reader.ID
@@ -34,6 +35,12 @@ final class ImportJob: Sendable {
   /// How far it is.
   var report: Import { state.withLock { $0.report } }
 
+  /// The answer to whoever asks how far it is. Once it has ended, the report has ten thousand clubs, and is encoded once.
+  func answer() throws -> Response {
+    if let ended = state.withLock({ $0.ended }) { return ended }
+    return try .json(report)
+  }
+
   /// Says how far it is.
   /// - Throws: `CancellationError` when it is not wanted any more.
   func advance(_ step: Import.Step, done: Int = 0, of total: Int = 0) throws {
@@ -43,6 +50,8 @@ final class ImportJob: Sendable {
     }
     if isCancelled { throw CancellationError() }
   }
+
+  var isRunning: Bool { state.withLock { $0.report.state == .running } }
 
   /// Whether it is not wanted any more.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -85,6 +94,9 @@ final class ImportJob: Sendable {
         state.report.choices = (error as? FeedFetcher.Several)?.feeds.map { Import.Choice(url: $0.url, title: $0.title.shortened) }
       }
     }
+    // Not while others wait for the lock.
+    let ended = try? Response.json(report)
+    state.withLock { $0.ended = ended }
   }
 }
 
@@ -160,7 +172,8 @@ final class ImportDesk: Sendable {
     else { return nil }
     let id = UUID(uuidString: String(request.path.dropFirst(Self.path.count)))?.uuidString
     guard let job = jobs.withLock({ jobs in jobs.first { $0.report.id == id && $0.session == session } }) else { return nil }
-    guard request.method == .delete else { return try? .json(job.report) }
+    // Of one that has ended it may be long, and waits for its turn.
+    guard request.method == .delete else { return job.isRunning ? try? job.answer() : nil }
     job.cancel()
     return nil
   }

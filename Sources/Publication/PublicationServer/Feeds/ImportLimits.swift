@@ -17,6 +17,8 @@ final class ImportLimits: Sendable {
 
   /// How many posts the feeds of a reader may have, however they come: ten of the largest feeds.
   static let mostPosts = 200_000
+  /// From how many feeds on a reader adds no more: all readers have them in their list of fan clubs.
+  static let mostFeedsInAll = 2 * Import.mostClubs
 
   /// What was used within a minute.
   private struct Use {

@@ -1,11 +1,12 @@
 import PublicationAPI
 
-/// Removes the posts of removed clubs, in parts, between which other requests run.
+/// Removes the posts of removed clubs and the read marks of removed readers, in parts, between which other requests run.
 extension Publication {
-  /// Removes the posts of removed clubs in the background, including those of an earlier run.
-  func sweepSoon(_ clubs: [FanClub.ID]) {
+  /// Removes the posts of removed clubs, and the read marks of removed readers, in the background, including those of an earlier run.
+  func sweepSoon(_ clubs: [FanClub.ID], _ readers: [Reader.ID] = []) {
     removedClubs.formUnion(clubs)
-    guard sweeping == nil, !removedClubs.isEmpty else { return }
+    removedReaders.formUnion(readers)
+    guard sweeping == nil, !removedClubs.isEmpty || !removedReaders.isEmpty else { return }
     sweeping = Task { [weak self] in
       while !Task.isCancelled, await self?.sweepSome() ?? false { await Task.yield() }
     }
@@ -21,17 +22,18 @@ extension Publication {
   /// - Returns: whether there may be more. If not, the next removal starts the loop again: that is decided in the same step, so that no
   ///   removal is missed.
   private func sweepSome() async -> Bool {
-    guard let club = removedClubs.first else {
+    let (club, reader) = (removedClubs.first, removedReaders.first)
+    guard club != nil || reader != nil else {
       sweeping = nil
       return false
     }
     do {
-      _ = try await sweepPart(of: club)
+      if let club { _ = try await sweepPart(of: club) } else if let reader { try await sweepMarks(of: reader) }
       return true
     } catch {
       sweeping = nil
       // The next removal tries again, or the next start.
-      if !(error is Failure || error is CancellationError) { log("removing \(club)", error) }
+      if !(error is Failure || error is CancellationError) { log("removing \(club ?? "a reader’s marks")", error) }
       return false
     }
   }
@@ -40,5 +42,9 @@ extension Publication {
     if try await whileLocked({ try await content.sweep(club) }) { return true }
     removedClubs.remove(club)
     return false
+  }
+
+  private func sweepMarks(of reader: Reader.ID) async throws {
+    if try await !whileLocked({ try await readers.sweepMarks(of: reader) }) { removedReaders.remove(reader) }
   }
 }

@@ -9,6 +9,8 @@ struct PostQuery: Equatable, Sendable {
   var isUnread = false
   /// Whether there may be posts whose club was removed, which would leave a page short.
   var isSweeping = false
+  /// Whether there are so many clubs that the newest posts of each are not looked up.
+  var hasManyClubs = false
   /// Whether only some of the posts are checked at a time.
   var isInParts = false
   /// The last post of the page before.

@@ -48,6 +48,8 @@ protocol ContentRepository {
   /// Removes a club that the reader added, with its feed. It stays while others follow it, or did more to one of its posts than read it.
   /// Its posts are hidden at once, and removed by ``sweep(_:)``.
   nonisolated(nonsending) func removeClub(_ id: FanClub.ID, by reader: Reader.ID) async throws -> RemovalOutcome
+  /// Whether ``removeClub(_:by:)`` would find that others use a club of the reader's. No other request waits for it.
+  nonisolated(nonsending) func isUsedByOthers(_ club: FanClub.ID, than reader: Reader.ID) async throws -> Bool
   /// A product with its price in that currency, or in its first one.
   nonisolated(nonsending) func product(_ id: ProductRecord.ID, in currency: String?) async throws -> ProductRecord?
   nonisolated(nonsending) func paywall(_ id: PaywallRecord.ID) async throws -> PaywallRecord?
@@ -77,8 +79,8 @@ protocol ContentRepository {
 
 /// Feeds of the web. Times are whole seconds since 1970.
 protocol FeedRepository {
-  /// How many posts the clubs have that a reader added.
-  nonisolated(nonsending) func posts(addedBy reader: Reader.ID) async throws -> Int
+  /// How many clubs a reader added, and how many posts they have.
+  nonisolated(nonsending) func added(by reader: Reader.ID) async throws -> (feeds: Int, posts: Int)
   /// The feed of a club; `nil` for a club without one.
   nonisolated(nonsending) func feed(of club: FanClub.ID) async throws -> StoredFeed?
   /// The feed that is, or was when it was added, at the first of these addresses that has one.
@@ -182,8 +184,13 @@ protocol ReaderRepository {
   /// Erases a reader's identity and activity, except for their purchases, which the publication has to account for. A club that they added
   /// passes to a reader who uses it. A club that nobody uses is removed.
   /// - Parameter password: one that no text matches.
-  /// - Returns: the removed clubs whose posts are still there.
+  /// - Returns: the removed clubs whose posts are still there. So are the reader's read marks, until ``sweepMarks(of:)``.
   nonisolated(nonsending) func remove(_ reader: Reader.ID, password: PasswordHash) async throws -> [FanClub.ID]
+  /// Readers who were removed and whose read marks are still there.
+  nonisolated(nonsending) func removedReaders() async throws -> [Reader.ID]
+  /// Removes some read marks of a reader who was removed, of whom there may be a million.
+  /// - Returns: whether there are more; false for a reader who is there.
+  nonisolated(nonsending) func sweepMarks(of reader: Reader.ID) async throws -> Bool
 }
 
 /// The accounts at identity providers that sign readers in. Times are whole seconds since 1970.

@@ -48,14 +48,27 @@ struct SQLiteContent: ContentRepository {
 
   func posts(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
     if try isLong(query, for: reader) { return try await longList(query, for: reader) }
-    let read = { @Sendable (content: SQLiteContent) in
+    let read = { @Sendable (content: SQLiteContent, query: PostQuery) in
       if let club = query.fanClub, try !content.isThere(club) { return [Post]?.none }
       let (sql, values) = Self.statement(query, for: reader)
       return try content.database.query(sql, values: values, map: Self.post)
     }
-    // With thousands of clubs it takes a while.
-    if query.isSweeping { return try await readingList(for: reader, read) }
-    return try database.reading { try read(self) }
+    guard query.isSweeping else { return try database.reading { try read(self, query) } }
+    // With hundreds of clubs, or as many removed posts, it takes a while.
+    return try await readingList(for: reader) { content in
+      var query = query
+      query.hasManyClubs = try content.hasManyClubs()
+      return try read(content, query)
+    }
+  }
+
+  /// More are too many to look up the newest posts of each. Then removed posts are passed, of which there are some hundred thousand at most.
+  private static let mostClubsOfList = 1000
+
+  private func hasManyClubs() throws -> Bool {
+    try database.queryOne("SELECT count(*) FROM (SELECT 1 FROM fan_club LIMIT ?)", Self.mostClubsOfList + 1) {
+      try $0.get(0, as: Int.self) > Self.mostClubsOfList
+    } ?? false
   }
 
   /// Whether to find the posts of a list may take long.
@@ -87,7 +100,7 @@ struct SQLiteContent: ContentRepository {
     }
     if query.isFollowed { conditions.append("post.fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)") }
     // Others have few posts to check.
-    let isByClub = query.isSweeping && !query.isInParts && query.fanClub == nil && !query.isBookmarked
+    let isByClub = query.isSweeping && !query.hasManyClubs && !query.isInParts && query.fanClub == nil && !query.isBookmarked
     if query.isSweeping, !isByClub { conditions.append(Self.hasClub) }
     if query.isUnread {
       conditions.append("NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.number = post.number)")

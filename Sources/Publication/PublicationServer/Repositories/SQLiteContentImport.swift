@@ -72,7 +72,7 @@ extension SQLiteContent {
   /// - Throws: `Problem` when the feeds of the reader who added the club have too many posts with those that were just stored.
   private func checkPosts(of club: FanClub.ID) throws {
     let owner = try database.queryOne("SELECT added_by FROM fan_club WHERE id = ?", club) { try $0.get(0, as: Reader.ID?.self) } ?? nil
-    guard let owner, try SQLiteFeeds(database: database).posts(addedBy: owner) > ImportLimits.mostPosts else { return }
+    guard let owner, try SQLiteFeeds(database: database).added(by: owner).posts > ImportLimits.mostPosts else { return }
     throw Problem.conflict(
       "No more posts of this feed are stored: the feeds of the reader who added it have \(ImportLimits.mostPosts) posts.")
   }

@@ -8,6 +8,15 @@ extension SQLiteContent {
     try withoutForeignKeys { try database.transaction { try remove(id, by: reader) } }
   }
 
+  nonisolated(nonsending) func isUsedByOthers(_ club: FanClub.ID, than reader: Reader.ID) async throws -> Bool {
+    // A club may have a hundred thousand posts.
+    try await readingList(for: reader) { content in
+      try content.database.queryOne(
+        "SELECT (\(Self.isUsedByOthers)) FROM fan_club WHERE id = ?2 AND added_by = ?1", reader, club
+      ) { try $0.get(0, as: Bool.self) } ?? false
+    }
+  }
+
   func takeBack(_ clubs: [FanClub.ID], follows: [FanClub.ID], of reader: Reader.ID?) throws -> [FanClub.ID] {
     try withoutForeignKeys {
       // The cancel of an import, and the closing of the publication, wait for this: nothing half-done stays.
@@ -61,6 +70,8 @@ extension SQLiteContent {
 
   /// The first version of the schema in which a post's club may be missing.
   private static let firstVersion = 18
+  /// The first in which a removed club's counts stay until its posts are gone, and in which marks are found by their post.
+  private static let firstVersionWithCounts = 27
 
   /// Removes what is left of removed clubs at once, where the database is about to be upgraded: an upgrade checks all foreign keys.
   func sweepBeforeUpgrade(to latest: Int = Schema.migrations.map(\.version).max() ?? 0) throws {
@@ -70,34 +81,44 @@ extension SQLiteContent {
     guard !clubs.isEmpty else { return }
     try database.script("CREATE INDEX IF NOT EXISTS \(Schema.deletedComments)")
     for club in clubs {
-      while try sweep(club) { try Task.checkCancellation() }
+      while try sweep(club, counts: version >= Self.firstVersionWithCounts) { try Task.checkCancellation() }
     }
     // Until version 19 those that were deleted went with the last post of their club.
     try database.execute("DELETE FROM comment WHERE deleted AND post NOT IN (SELECT id FROM post)")
   }
 
-  /// How many posts, of how many characters, are removed at a time. The more readers there are, whose marks have to be found, the fewer.
+  /// How many posts, of how many characters, are removed at a time. The more readers have read them, whose marks have to be found, the fewer.
   private static let mostOfPart = (posts: 25, characters: 100_000, readers: 10_000)
 
-  func sweep(_ club: FanClub.ID) throws -> Bool {
+  func sweep(_ club: FanClub.ID) throws -> Bool { try sweep(club, counts: true) }
+
+  /// - Parameter counts: whether the counts of the club are there, and the indexes of marks by their post.
+  private func sweep(_ club: FanClub.ID, counts: Bool) throws -> Bool {
     guard try !isThere(club) else { return false }
     return try withoutForeignKeys {
       try database.transaction {
-        let readers = try database.queryOne("SELECT count(*) FROM reader", map: { try $0.get(0, as: Int.self) }) ?? 0
+        let count = counts ? "SELECT count(*) FROM read_count WHERE fan_club = ? AND posts > 0" : "SELECT count(*) FROM reader WHERE ? <> ''"
+        let readers = try database.queryOne(count, club, map: { try $0.get(0, as: Int.self) }) ?? 0
         let most = min(Self.mostOfPart.posts, max(1, Self.mostOfPart.readers / max(1, readers)))
         var (taken, characters) = (0, 0)
-        while taken < most, characters < Self.mostOfPart.characters, let count = try sweepPost(of: club) {
+        while taken < most, characters < Self.mostOfPart.characters, let count = try sweepPost(of: club, counts: counts) {
           taken += 1
           characters += count
         }
-        return try hasPosts(club)
+        let hasMore = try hasPosts(club)
+        if counts, !hasMore { try removeCounts(of: club) }
+        return hasMore
       }
     }
   }
 
+  private func removeCounts(of club: FanClub.ID) throws {
+    for table in ["post_count", "read_count"] { try database.execute("DELETE FROM \(table) WHERE fan_club = ?", club) }
+  }
+
   /// Removes a post with all that belongs to it.
   /// - Returns: how many characters it had; `nil` when the club has none.
-  private func sweepPost(of club: FanClub.ID) throws -> Int? {
+  private func sweepPost(of club: FanClub.ID, counts: Bool) throws -> Int? {
     // The newest first: lists of what is unread come past them.
     let newest = "SELECT id, number, length(body) FROM post WHERE fan_club = ? ORDER BY published DESC, id DESC LIMIT 1"
     let post = try database.queryOne(newest, club) { row in
@@ -107,13 +128,22 @@ extension SQLiteContent {
     for table in ["reaction", "base_reaction"] { try database.execute("DELETE FROM \(table) WHERE post = ?", post.id) }
     // Each by an index of its own.
     for kind in ["NOT deleted", "deleted"] { try database.execute("DELETE FROM comment WHERE post = ? AND \(kind)", post.id) }
-    // By their indexes, which start with the reader.
-    for table in ["bookmark", "unlock"] { try database.execute(Self.ofReaders(table, "post"), post.id) }
-    try database.execute(Self.ofReaders("read_mark", "number"), post.number)
+    if counts {
+      for table in ["bookmark", "unlock"] { try database.execute("DELETE FROM \(table) WHERE post = ?", post.id) }
+      try database.execute(Self.readMarks, post.number, club)
+    } else {
+      // By their indexes, which start with the reader.
+      for table in ["bookmark", "unlock"] { try database.execute(Self.ofReaders(table, "post"), post.id) }
+      try database.execute(Self.ofReaders("read_mark", "number"), post.number)
+    }
     // The words go by a trigger.
     try database.execute("DELETE FROM post WHERE number = ?", post.number)
     return post.characters
   }
+
+  /// The read marks of the post ?1, by an index that starts with the reader: those who have read something of its club ?2.
+  static let readMarks =
+    "DELETE FROM read_mark WHERE reader IN (SELECT reader FROM read_count WHERE fan_club = ?2 AND posts > 0) AND number = ?1"
 
   static func ofReaders(_ table: String, _ column: String) -> String {
     "DELETE FROM \(table) WHERE reader IN (SELECT id FROM reader) AND \(column) = ?"
@@ -137,13 +167,15 @@ extension SQLiteContent {
     guard try database.queryOne(Self.isUsedByOthers, reader, id, map: { try $0.get(0, as: Bool.self) }) == false else { return .inUse }
     for table in ["feed", "follow"] { try database.execute("DELETE FROM \(table) WHERE fan_club = ?", id) }
     try database.execute("DELETE FROM fan_club WHERE id = ?", id)
+    if try !hasPosts(id) { try removeCounts(of: id) }
     return .removed
   }
 
   /// What readers may have on a post, and what makes it theirs.
   private static let marks = ["reaction", "bookmark", "unlock", "comment"].map { table in
+    // From the club's posts to the marks on them: the other way round all marks of all readers are read.
     """
-    FROM \(table) JOIN post ON post.id = \(table).post WHERE post.fan_club = ?2 AND \(table).reader IS NOT ?1
+    FROM post CROSS JOIN \(table) ON \(table).post = post.id WHERE post.fan_club = ?2 AND \(table).reader IS NOT ?1
       \(table == "comment" ? "AND NOT comment.deleted" : "")
     """
   }
@@ -156,6 +188,9 @@ extension SQLiteContent {
       WHERE follow.fan_club = ?2 AND follow.reader IS NOT ?1 ORDER BY ifnull(read_count.posts, 0) DESC, follow.reader LIMIT 1
       """
     ] + marks.map { "SELECT reader \($0) LIMIT 1" }
+
+  /// The queries of both, for the tests of their plans.
+  static var usesOfClub: [String] { users + [isUsedByOthers] }
 
   /// Whether a reader other than ?1 follows the club ?2, or has something on one of its posts that they would miss. Read marks and deleted
   /// comments do not count.

@@ -7,11 +7,12 @@ struct SQLiteFeeds: FeedRepository {
   /// See ``SQLiteContent/isStopping``.
   var isStopping: @Sendable () -> Bool = { false }
 
-  func posts(addedBy reader: Reader.ID) throws -> Int {
-    try database.query(
-      "SELECT coalesce(sum(posts), 0) FROM post_count JOIN fan_club ON fan_club.id = post_count.fan_club WHERE added_by = ?", reader
-    ) { try $0.get(0, as: Int.self) }[0]
+  func added(by reader: Reader.ID) throws -> (feeds: Int, posts: Int) {
+    try database.query(Self.added, reader) { (feeds: try $0.get(0, as: Int.self), posts: try $0.get(1, as: Int.self)) }[0]
   }
+
+  static let added =
+    "SELECT count(*), coalesce(sum(posts), 0) FROM fan_club LEFT JOIN post_count ON post_count.fan_club = fan_club.id WHERE added_by = ?"
 
   func feed(of club: FanClub.ID) throws -> StoredFeed? {
     try database.queryOne("\(Self.select) WHERE feed.fan_club = ?", club, map: Self.feed)

@@ -47,6 +47,7 @@ extension SQLiteContent {
       values.append(club)
     }
     guard query.isUnread else { return .max }
+    if query.isSweeping { conditions.append("post_count.fan_club IN (SELECT id FROM fan_club)") }
     if query.isFollowed { conditions.append("post_count.fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)") }
     return try database.query(
       """

@@ -167,9 +167,9 @@ struct SQLiteReaders: ReaderRepository {
     }
   }
 
-  /// An intruder may have added an account of their own.
+  /// An intruder may have added an account of their own, or have come by it first, with an address that was not theirs.
   private func forgetIdentities(of reader: Reader.ID) throws {
-    try database.execute("DELETE FROM identity WHERE reader = ? AND NOT first", reader)
+    try database.execute("DELETE FROM identity WHERE reader = ?", reader)
   }
 
   func remove(_ reader: Reader.ID, password: PasswordHash) throws -> [FanClub.ID] {
@@ -182,7 +182,7 @@ struct SQLiteReaders: ReaderRepository {
     let removed = try SQLiteContent(database: database).passOnClubs(of: reader)
     try database.transaction {
       try SQLiteCodes(database: database).void(for: reader)
-      for table in ["session", "reaction", "bookmark", "follow", "read_mark", "unlock", "flag_event", "analytics_batch", "identity"] {
+      for table in ["session", "reaction", "bookmark", "follow", "unlock", "flag_event", "analytics_batch", "identity"] {
         try database.execute("DELETE FROM \(table) WHERE reader = ?", reader)
       }
       // Without its text, like a deleted one: a late repeated request would bring it back.
@@ -190,6 +190,23 @@ struct SQLiteReaders: ReaderRepository {
       try database.execute("UPDATE reader SET email = 'removed ' || id, name = '', password = ? WHERE id = ?", password.text, reader)
     }
     return removed
+  }
+
+  func removedReaders() throws -> [Reader.ID] {
+    try database.query(
+      "SELECT id FROM reader WHERE NOT \(Self.isThere) AND EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = reader.id)"
+    ) { try $0.get(0) }
+  }
+
+  func sweepMarks(of reader: Reader.ID) throws -> Bool {
+    guard try isRemoved(reader) else { return false }
+    let marks = "SELECT number FROM read_mark WHERE reader = ?1 LIMIT ?2"
+    let most = 2_000
+    return try database.transaction {
+      let hasMore = try database.execute("DELETE FROM read_mark WHERE reader = ?1 AND number IN (\(marks))", reader, most) == most
+      if !hasMore { try database.execute("DELETE FROM read_count WHERE reader = ?", reader) }
+      return hasMore
+    }
   }
 
   static func reader(_ row: Row) throws -> Reader {

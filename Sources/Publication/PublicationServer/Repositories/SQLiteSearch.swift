@@ -41,7 +41,7 @@ struct SQLiteSearch: SearchRepository {
     _ words: SearchWords, in database: Connection, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
   ) throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchOrder) {
     // The one place that chooses it; the cursor carries it from page to page.
-    let order = try after?.order ?? (count(words, in: database) > mostRanked ? .newest : .best)
+    let order = try order(of: words, after: after, in: database)
     let numbers = try database.query(
       statement(order),
       values: [reader, words.match, words.match(in: "title byline teaser"), seesAll, limit, after?.offset ?? 0]
@@ -49,6 +49,15 @@ struct SQLiteSearch: SearchRepository {
     let marker = try SearchMarker(words, in: database)
     let clubs = after == nil ? try Self.clubs(words, marker, in: database, for: reader) : []
     return (clubs, try numbers.compactMap { try hit($0.number, marker, in: database, for: reader, isReadable: $0.isReadable) }, order)
+  }
+
+  /// Some room on later pages, so that posts that come meanwhile do not change it. Beyond that the cursor was made up.
+  static func order(of words: SearchWords, after: SearchPosition?, in database: Connection) throws -> SearchOrder {
+    switch after?.order {
+    case .newest: .newest
+    case .best: try count(words, in: database, upTo: 2 * mostRanked) > 2 * mostRanked ? .newest : .best
+    case nil: try count(words, in: database, upTo: mostRanked) > mostRanked ? .newest : .best
+    }
   }
 
   private static func clubs(
@@ -97,9 +106,9 @@ struct SQLiteSearch: SearchRepository {
     AND \(SQLiteContent.hasClub)
     """
 
-  private static func count(_ words: SearchWords, in database: Connection) throws -> Int {
+  private static func count(_ words: SearchWords, in database: Connection, upTo most: Int) throws -> Int {
     try database.queryOne(
-      "SELECT count(*) FROM (SELECT 1 FROM post_search WHERE post_search MATCH ? LIMIT ?)", words.match, mostRanked + 1
+      "SELECT count(*) FROM (SELECT 1 FROM post_search WHERE post_search MATCH ? LIMIT ?)", words.match, most + 1
     ) { try $0.get(0, as: Int.self) } ?? 0
   }
 

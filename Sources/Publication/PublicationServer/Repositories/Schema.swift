@@ -412,6 +412,16 @@ enum Schema {
         -- What the provider calls the account, for the reader to tell it from others.
         ALTER TABLE identity ADD COLUMN account TEXT;
         """),
+    Migration(
+      version: 27,
+      sql: """
+        -- Whose marks are on the posts of a club, which may be removed unless somebody's are.
+        CREATE INDEX bookmark_of_post ON bookmark (post);
+        CREATE INDEX unlock_of_post ON unlock (post);
+        CREATE INDEX fan_club_of_reader ON fan_club (added_by) WHERE added_by IS NOT NULL;
+        -- They go with the last post of a club and not with the club: until then they say whose read marks there are, and marks come and go.
+        DROP TRIGGER counts_removed;
+        """),
   ]
 
   /// Also made before an upgrade that has posts to remove.

@@ -20,8 +20,10 @@ struct CodeResource {
     let sample = try await session.content.info()?.sampleAccount.map { ReaderResource.normalized($0.email) }
     // The sample account has no mailbox, nor has who gave no address.
     let recipient = found.flatMap { $0.hasAddress && $0.email != sample ? $0 : nil }
+    // Made for an unknown address as well, so that the time of the answer tells nothing.
+    let (codeDigest, mail) = (try Self.digest(code, challenge), try await mail(code, to: recipient?.email ?? email))
     let mailed = MailedCode(
-      digest: try Digest.sha256(Data(challenge.utf8)), code: recipient == nil ? Data() : try Self.digest(code, challenge),
+      digest: try Digest.sha256(Data(challenge.utf8)), code: recipient == nil ? Data() : codeDigest,
       // However its letters with accents are encoded, it is one address to the limits.
       email: found?.email ?? email.precomposedStringWithCanonicalMapping, client: Self.network(of: call.request.client),
       requestedAt: session.clock.unixTime)
@@ -30,14 +32,14 @@ struct CodeResource {
       return .problem(
         429, .tooManyAttempts, "Too many codes were asked for. Use one that you got, or try again in an hour.", retryAfter: 3600)
     }
-    if let recipient { mails.send(try await mail(code, to: recipient)) }
+    if recipient != nil { mails.send(mail) }
     return try .json(CodeChallenge(challenge: challenge, expiresIn: Int(MailedCode.lifetime)), status: 202)
   }
 
-  private nonisolated(nonsending) func mail(_ code: String, to reader: Reader) async throws -> Mail {
+  private nonisolated(nonsending) func mail(_ code: String, to recipient: String) async throws -> Mail {
     let name = try await session.content.info()?.name ?? "The publication"
     return Mail(
-      sender: name, recipient: reader.email, subject: "\(code) is your code for \(name)",
+      sender: name, recipient: recipient, subject: "\(code) is your code for \(name)",
       text: """
         Your code for \(name) is
 

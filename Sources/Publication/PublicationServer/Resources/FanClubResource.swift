@@ -30,7 +30,9 @@ struct FanClubResource {
 
   /// Removes a club that the reader added, unless other readers use it. Its posts are removed afterwards.
   nonisolated(nonsending) func remove(_ call: Call) async throws -> Response {
-    switch try await content.removeClub(call.parameter, by: call.signedIn.id) {
+    // Looked up before, since one that is refused can be requested again and again.
+    let isUsed = try await content.isUsedByOthers(call.parameter, than: call.signedIn.id)
+    switch isUsed ? .inUse : try await content.removeClub(call.parameter, by: call.signedIn.id) {
     case .removed:
       removed(call.parameter)
       return Response(204)

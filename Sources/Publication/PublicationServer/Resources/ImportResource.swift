@@ -22,12 +22,15 @@ struct ImportResource {
       throw Problem.badRequest("The identifier of an import is a UUID.")
     }
     if let earlier = desk.job(id, of: try call.signedIn.id) { return try .json(earlier.report) }
-    try await checkPosts(of: call.signedIn.id)
-    try work.limits.startImport(of: call.signedIn.id, at: work.clock.unixTime)
-    if let request {
+    let url = try request.map { request in
       guard let url = FeedAddress.typed(request.url) else {
         throw Problem.badRequest("“\(request.url.prefix(200))” is no http or https address.")
       }
+      return url
+    }
+    try work.limits.startImport(of: call.signedIn.id, at: work.clock.unixTime)
+    try await checkTotal(of: call.signedIn.id)
+    if let url {
       return try run(id, call, follows: true) { [work] in try await work.importDocument(at: url, service, $0) }
     }
     let data = call.request.body
@@ -38,15 +41,19 @@ struct ImportResource {
     return try run(id, call, follows: true) { [work] in try await work.importDocument(data, named: name, $0) }
   }
 
-  /// Those of feeds that are removed are passed by every list until they are gone.
-  /// - Throws: `Problem` for a reader whose feeds have too many posts.
-  private nonisolated(nonsending) func checkPosts(of reader: Reader.ID) async throws {
-    guard try await feeds.posts(addedBy: reader) < ImportLimits.mostPosts else {
+  /// Those of feeds that are removed are passed by every list until they are gone, and each club is in the list of all.
+  /// - Throws: `Problem` for a reader whose feeds are too many, or have too many posts.
+  private nonisolated(nonsending) func checkTotal(of reader: Reader.ID) async throws {
+    let added = try await feeds.added(by: reader)
+    guard added.posts < ImportLimits.mostPosts else {
       throw Problem.conflict("The feeds that you added have \(ImportLimits.mostPosts) posts or more. Remove one of them first.")
+    }
+    guard added.feeds < ImportLimits.mostFeedsInAll else {
+      throw Problem.conflict("You have added \(ImportLimits.mostFeedsInAll) feeds or more. Remove one of them first.")
     }
   }
 
-  func progress(_ call: Call) throws -> Response { try .json(job(call).report) }
+  func progress(_ call: Call) throws -> Response { try job(call).answer() }
 
   /// Answers once the outcome of the import is clear: a cancel may come too late.
   nonisolated(nonsending) func cancel(_ call: Call) async throws -> Response {

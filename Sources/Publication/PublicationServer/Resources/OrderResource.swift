@@ -103,16 +103,21 @@ struct OrderResource {
   /// order of it that waits for approval. An order that may have been charged itself is never refused: only the gateway knows.
   nonisolated(nonsending) func refuseSecond(_ order: StoredOrder, name: String? = nil) async throws {
     guard order.kind == .nonConsumable, try await orders.openAttempt(of: order.id) == nil else { return }
-    let others = try await orders.orders(OrderQuery(reader: order.reader, product: order.product)).filter { $0.id != order.id }
+    // By state: those that were never paid may be tens of thousands.
+    var query = OrderQuery(reader: order.reader, state: .paid, product: order.product)
+    let paid = try await orders.orders(query)
+    query.state = .deferred
+    let deferred = try await orders.orders(query)
     let name = if let name { name } else { try await content.product(order.product, in: nil)?.name ?? order.product }
-    if others.contains(where: { $0.state == .paid && ($0.expires ?? .max) > clock.unixTime }) {
+    if paid.contains(where: { $0.id != order.id && ($0.expires ?? .max) > clock.unixTime }) {
       throw Problem.conflict("You own “\(name)” already, so nothing was charged.")
     }
-    if others.contains(where: { $0.state == .deferred }) {
+    if deferred.contains(where: { $0.id != order.id }) {
       throw Problem.conflict("You have ordered “\(name)” already, and the payment waits for approval. Nothing more was charged.")
     }
-    for other in others where other.state == .open {
-      guard try await orders.openAttempt(of: other.id) != nil else { continue }
+    for attempt in try await orders.openAttempts() where attempt.order != order.id {
+      guard let other = try await orders.order(attempt.order), (other.reader, other.product, other.state) == (order.reader, order.product, .open)
+      else { continue }
       throw Problem.conflict(
         "You have ordered “\(name)” already, and the payment provider has yet to say whether it charged you. Nothing more was charged; try "
           + "again in a moment.")

@@ -10,7 +10,7 @@ struct ReaderResource {
   let orders: any OrderRepository
   let identifiers: any IdentifierSource
   /// Has the posts of removed clubs removed in the background.
-  let sweep: ([FanClub.ID]) -> Void
+  let sweep: ([FanClub.ID], Reader.ID) -> Void
 
   nonisolated(nonsending) func add(_ request: NewReaderRequest) async throws -> Response {
     try .json(await add(email: request.email, name: request.name, password: request.password), status: 201)
@@ -75,7 +75,7 @@ struct ReaderResource {
           : "The payment provider has yet to say whether it charged order \(order.code) of this reader, and is asked again. Try later.")
     }
     _ = try await session.endSessions(of: reader.id)
-    sweep(try await session.readers.remove(reader.id, password: session.hasher.placeholder))
+    sweep(try await session.readers.remove(reader.id, password: session.hasher.placeholder), reader.id)
     return Response(204)
   }
 

@@ -101,7 +101,7 @@ extension Publication {
   var readerResource: ReaderResource {
     get throws {
       ReaderResource(
-        session: try sessionResource, orders: try orderRepository, identifiers: identifiers, sweep: { self.sweepSoon($0) })
+        session: try sessionResource, orders: try orderRepository, identifiers: identifiers, sweep: { self.sweepSoon($0, [$1]) })
     }
   }
 
