@@ -314,7 +314,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let rig = await started(try await Sample.publication(clock: ManualClock()))
     try await rig.signIn()
-    rig.coordinator.upkeep.keepTimesCurrent()
+    rig.coordinator.upkeep.startUpdatingTimes()
     rig.coordinator.upkeep.isWindowVisible = false
     rig.coordinator.upkeep.isWindowVisible = true
     await rig.settle()

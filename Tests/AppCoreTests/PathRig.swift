@@ -31,19 +31,19 @@ import TestSupport
   /// How often the window was closed.
   private(set) var quits = 0
 
-  private let kept: AnyObject?
+  private let retained: AnyObject?
 
   /// - Parameters:
   ///   - clock: the reader's.
   ///   - store: sells in place of the publication.
   ///   - notifier: shows notifications; `nil` for a desktop without them.
-  ///   - keeping: what must live as long as this, such as a listener.
+  ///   - retaining: what must live as long as this, such as a listener.
   init(
     _ transport: any Transport, tokens: MemoryTokenStore = MemoryTokenStore(), keyring: (any TokenStore)? = nil, folder: String? = nil,
     version: String = "0", clock: ManualClock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000)), store: TestStore? = nil,
-    notifier: (any Notifier)? = nil, keeping kept: AnyObject? = nil
+    notifier: (any Notifier)? = nil, retaining retained: AnyObject? = nil
   ) {
-    self.kept = kept
+    self.retained = retained
     preferences = Preferences(savedIn: folder)
     self.clock = clock
     self.tokens = tokens

@@ -29,7 +29,7 @@ import Testing
     case .inProcess: return PathRig(InProcessTransport { await publication.handle($0) })
     case .network:
       let listener = try Listener(publication, port: 0, clock: SystemClock())
-      return PathRig(try NetworkTransport(origin: listener.origin), keeping: listener)
+      return PathRig(try NetworkTransport(origin: listener.origin), retaining: listener)
     }
   }
 
@@ -222,7 +222,7 @@ import Testing
     #expect(
       rig.tracks.map(\.step) == [
         .signedIn, .navigation(.preferences, from: .app, .performed), .navigation(.back, from: .app, .performed),
-        .navigation(.back, from: .app, .ignored), .navigation(.login(then: nil), from: .app, .performed), .signedOut(isAsked: true),
+        .navigation(.back, from: .app, .ignored), .navigation(.login(then: nil), from: .app, .performed), .signedOut(isDeliberate: true),
       ])
     #expect(
       rig.tracks.map(\.tree.top.destination) == [.tab(.home), .preferences, .tab(.home), .tab(.home), .tab(.home), .login],

@@ -46,7 +46,7 @@ import Testing
     #expect(page.row(for: id)?.date == "Just now")
     var drawn = 0
     page.onRowsChanged = { if $0.contains(id) { drawn += 1 } }
-    rig.coordinator.upkeep.keepTimesCurrent()
+    rig.coordinator.upkeep.startUpdatingTimes()
     var said = ["Just now"]
     for _ in 1...2 {
       drawn = 0

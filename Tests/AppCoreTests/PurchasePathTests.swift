@@ -24,8 +24,8 @@ import Testing
   private let gateway = CountingGateway()
   private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
 
-  private func atThePayment(_ transport: any Transport, keeping kept: AnyObject? = nil) async throws -> PathRig {
-    let rig = PathRig(transport, keeping: kept)
+  private func atThePayment(_ transport: any Transport, retaining retained: AnyObject? = nil) async throws -> PathRig {
+    let rig = PathRig(transport, retaining: retained)
     rig.coordinator.start(opening: "matinee://posts/p45")
     await rig.settle()
     try await rig.signIn()
@@ -68,7 +68,7 @@ import Testing
     case .inProcess: rig = try await atThePayment(InProcessTransport { await publication.handle($0) })
     case .network:
       let listener = try Listener(publication, port: 0, clock: SystemClock())
-      rig = try await atThePayment(try NetworkTransport(origin: listener.origin), keeping: listener)
+      rig = try await atThePayment(try NetworkTransport(origin: listener.origin), retaining: listener)
     }
     try await pay(rig)
     await wait { isReadable(rig) }

@@ -81,7 +81,7 @@ import Testing
     #expect(model.state.heading == "The publication is being maintained")
     #expect(model.state.sentence.hasPrefix("It is back at about May 28, 2026"))
     model.send(.actionTapped)
-    await until { !model.state.isAsking }
+    await until { !model.state.isChecking }
     #expect(second.visible == .serviceNotice)
     model.send(.closeTapped)
     #expect(second.visible == .post("p44"))

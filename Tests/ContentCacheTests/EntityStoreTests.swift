@@ -242,9 +242,9 @@ import Testing
 
   // MARK: The limit
 
-  private func fill(_ store: EntityStore, _ range: ClosedRange<Int>, keeping kept: Set<Int> = []) async {
+  private func fill(_ store: EntityStore, _ range: ClosedRange<Int>, pinning pinned: Set<Int> = []) async {
     let values = range.map {
-      (CacheEntry(Note(id: "\($0)", title: String(repeating: "x", count: 1000)), .beforeAll), isPinned: kept.contains($0))
+      (CacheEntry(Note(id: "\($0)", title: String(repeating: "x", count: 1000)), .beforeAll), isPinned: pinned.contains($0))
     }
     await store.write(StoreBatch(values: values))
   }
@@ -253,7 +253,7 @@ import Testing
     let limit = 400_000
     let store = open(limit: limit)
     store.startEvicting()
-    await fill(store, 1...100, keeping: [3, 4])
+    await fill(store, 1...100, pinning: [3, 4])
     await fill(store, 101...200)
     // Shown again.
     await store.write(StoreBatch<Note>(pages: [row(nil, "1", "2")]))
@@ -290,7 +290,7 @@ import Testing
   @Test func whatIsKeptForGoodIsNeverDropped() async throws {
     let store = open(limit: 100_000)
     store.startEvicting()
-    await fill(store, 1...200, keeping: Set(1...200))
+    await fill(store, 1...200, pinning: Set(1...200))
     await fill(store, 201...300)
     #expect(try count(where: "kept = 1") == 200)
     #expect(try count(where: "kept = 0") == 0)
@@ -313,7 +313,7 @@ import Testing
 
   @Test func anotherLimitHoldsAtOnce() async throws {
     let store = open()
-    await fill(store, 1...200, keeping: [1])
+    await fill(store, 1...200, pinning: [1])
     let before = await store.size()
     #expect(try before == size())
     await store.setLimit(100_000)
@@ -329,7 +329,7 @@ import Testing
 
   @Test func whatIsNotPinnedCanBeRemovedAndIsWrittenAgainWhenItIsReadAgain() async throws {
     let store = open()
-    await fill(store, 1...200, keeping: [7])
+    await fill(store, 1...200, pinning: [7])
     await store.write(StoreBatch<Note>(pages: [row(nil, "1", "7")]))
     await store.removeUnpinned()
     #expect(try count() == 200, "it is not known yet what is pending")

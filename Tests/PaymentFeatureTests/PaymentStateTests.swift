@@ -46,10 +46,10 @@ import Testing
 
   @Test func thePublicationIsAwaitedUnlessSomethingElseIsSaid() {
     var state = PaymentViewModel.State()
-    #expect(!state.isPublicationAsked)
+    #expect(!state.isAwaitingAnswer)
     state.status = .working("Paying…")
-    #expect(state.isPublicationAsked)
+    #expect(state.isAwaitingAnswer)
     state.canOpenAgain = true
-    #expect(!state.isPublicationAsked)
+    #expect(!state.isAwaitingAnswer)
   }
 }

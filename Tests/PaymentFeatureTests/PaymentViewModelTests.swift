@@ -304,7 +304,7 @@ import Testing
     var notices = bench.purchases.noticeStream().makeAsyncIterator()
     await bench.appear()
     bench.model.send(.payTapped)
-    await until { bench.model.state.isAskingAgain }
+    await until { bench.model.state.isRetrying }
     #expect(bench.model.state.status == .working("There is no answer about the payment yet. Asking again…"))
     #expect(!bench.model.state.canCancel)
     if !byOtherMeans {
@@ -315,7 +315,7 @@ import Testing
     // Opened again, there is nothing to pay.
     await bench.appear()
     #expect(bench.model.state.status == .waiting(PendingReason.storeUnavailable.sentence))
-    #expect(!bench.model.state.isAskingAgain)
+    #expect(!bench.model.state.isRetrying)
     #expect(!bench.model.state.canPay)
     bench.model.send(.cancelTapped)
     bench.model.closed()

@@ -43,7 +43,7 @@ import Testing
 
     /// Whether it may be sent that many MiB, which it is then.
     func send(_ size: Int, _ number: Int) -> Bool {
-      guard connections.mayHold(size << 20, name(number), at: uptime) else { return false }
+      guard connections.mayBuffer(size << 20, name(number), at: uptime) else { return false }
       enter(.sending, number)
       return true
     }
@@ -86,7 +86,7 @@ import Testing
     let places = Places()
     for (number, bytes) in [(1, 45_000_000), (2, 1000)] {
       places.open()
-      #expect(places.connections.mayHold(bytes, places.name(number), at: places.uptime))
+      #expect(places.connections.mayBuffer(bytes, places.name(number), at: places.uptime))
       places.enter(.sending, number)
     }
     places.uptime += Listener.Limits().bodyTime + .seconds(1)

@@ -213,7 +213,7 @@ import Testing
           }
         })
       do {
-        let report = try content.store(feed, 0..<500, asking: (FeedVersion(url: "https://example.org/feed"), next: 0), nil)
+        let report = try content.store(feed, 0..<500, version: (FeedVersion(url: "https://example.org/feed"), next: 0), nil)
         #expect(report.added == 500)
         break
       } catch is CancellationError {

@@ -125,7 +125,7 @@ import Testing
     let (folder, id) = (try TemporaryFolder(), UUID())
     let (dead, token) = try await lose(folder, id)
     let rig = try await restart(dead, folder)
-    let resuming = await rig.publication.keepResumingCharges()
+    let resuming = await rig.publication.startResumingCharges()
     await rig.clock.waitForSleepers()
     #expect(await gateway.calls.count == 2)
     let pause = try #require(rig.clock.nextDue)
@@ -149,7 +149,7 @@ import Testing
     await gateway.set(.up)
     _ = try await sold.buy("passes.5", token)
     let rig = try await restart(sold, folder, at: Date(timeIntervalSince1970: 60))
-    let resuming = await rig.publication.keepResumingCharges()
+    let resuming = await rig.publication.startResumingCharges()
     await rig.clock.waitForSleepers()
     #expect(await gateway.calls.count == 2)
     rig.clock.setNow(Rig.start)
@@ -164,7 +164,7 @@ import Testing
     let id = UUID()
     _ = try await rig.begin(id, "premium.lifetime", token)
     #expect(try await rig.charge(id, token, with: "tok_deferred").status == 202)
-    await rig.publication.keepResumingCharges().value
+    await rig.publication.startResumingCharges().value
     #expect(await gateway.calls.count == 2)
   }
 
@@ -172,7 +172,7 @@ import Testing
     let (folder, id) = (try TemporaryFolder(), UUID())
     let (dead, _) = try await lose(folder, id)
     let rig = try await restart(dead, folder)
-    let resuming = await rig.publication.keepResumingCharges()
+    let resuming = await rig.publication.startResumingCharges()
     await rig.clock.waitForSleepers()
     await rig.publication.close()
     await resuming.value

@@ -384,7 +384,7 @@ final class PurchaseViewTests: ScreensTestCase {
       XCTAssertTrue(number.contains("-"))
       try rig.close()
       let label = Label(wraps: true)
-      label.setMarkup(Markup(keepingCodes: "28 May 2026 · Order AKTR-QQ9E and well-known words"))
+      label.setMarkup(Markup(nonBreakingCodesIn: "28 May 2026 · Order AKTR-QQ9E and well-known words"))
       label.setMaximumWidth(characters: 26)
       let window = Window(nil, title: "Narrow", width: 100, height: 300)
       for width in [120, 150, 180, 200, 220] {

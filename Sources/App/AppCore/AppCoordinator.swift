@@ -373,16 +373,16 @@ import SessionService
     if let then { perform(then) }
   }
 
-  /// - Parameter isAsked: whether the reader signs out on purpose, which also erases their unfinished work.
-  private func leave(_ reader: ReaderScope, isAsked: Bool) {
+  /// - Parameter isDeliberate: whether the reader signs out on purpose, which also erases their unfinished work.
+  private func leave(_ reader: ReaderScope, isDeliberate: Bool) {
     flags.end()
     fetchingLink?.cancel()
-    let unsentChanges = isAsked ? 0 : reader.content.outboxStatus.value.count
-    reader.end(erasing: isAsked)
+    let unsentChanges = isDeliberate ? 0 : reader.content.outboxStatus.value.count
+    reader.end(erasing: isDeliberate)
     upkeep.observe(nil)
     self.reader = nil
     showLogin(unsentChanges: unsentChanges)
-    track(.signedOut(isAsked: isAsked))
+    track(.signedOut(isDeliberate: isDeliberate))
     analytics = nil
     leaving = Task { [leaving] in
       await leaving?.value; await reader.close()
@@ -419,9 +419,9 @@ extension AppCoordinator: SessionDelegate {
   /// The only way back to the root, for every cause and from every place.
   public func session(_ session: Session, changedFrom old: Session.State, to new: Session.State) {
     switch (reader, new) {
-    case (let reader?, .signingOut): leave(reader, isAsked: true)
+    case (let reader?, .signingOut): leave(reader, isDeliberate: true)
     // Why is said by the login.
-    case (let reader?, .signedOut): leave(reader, isAsked: false)
+    case (let reader?, .signedOut): leave(reader, isDeliberate: false)
     case (nil, _): if let startUp { startUp.sessionChanged(to: new) } else { login?.sessionChanged(to: new) }
     case (_?, _): break
     }

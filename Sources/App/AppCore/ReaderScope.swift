@@ -136,7 +136,7 @@ import SessionService
     ]
     // A publication that refuses access to a purchase has refunded it, and this app does not know yet.
     content.onAccessRefused = { [weak self] in Task { await self?.restorePurchases() } }
-    content.onAccessAsked = content.onAccessRefused
+    content.onAccessCheckNeeded = content.onAccessRefused
     analytics.resume()
     Task { [weak self, content] in
       await content.resume()
@@ -191,7 +191,7 @@ import SessionService
     for task in watching { task.cancel() }
     notifying?.end()
     if purchases.user == user.id { purchases.setUser(nil) }
-    content.close(keepingUnfinished: !erases)
+    content.close(retainingUnfinished: !erases)
     if erases { place = LastPlace() }
   }
 

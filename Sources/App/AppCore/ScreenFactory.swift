@@ -76,7 +76,7 @@ import SessionService
     return Screen(
       ServiceNoticeViewModel(
         publication.notice, version: environment.version, homepage: environment.about().homepage, formatting: environment.formatting,
-        askAgain: { try? await publication.load() }
+        checkAgain: { try? await publication.load() }
       ) { [weak coordinator] output in
         switch output {
         case .openWeb(let url): coordinator?.perform(.web(url))

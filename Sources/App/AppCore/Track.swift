@@ -18,7 +18,7 @@ extension AppCoordinator {
       /// A reader is signed in: at the login, or by a stored session.
       case signedIn
       /// The reader has signed out, or their session ended.
-      case signedOut(isAsked: Bool)
+      case signedOut(isDeliberate: Bool)
     }
 
     /// The outcomes of a navigation.

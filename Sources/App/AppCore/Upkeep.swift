@@ -36,7 +36,7 @@ import SessionService
   }
 
   /// Redraws relative times on screen, such as "2 minutes ago", each minute until this object is released.
-  public func keepTimesCurrent() {
+  public func startUpdatingTimes() {
     Task { [weak self, effects = environment.effects, clock = environment.clock] in
       while (try? await effects.sleep("minute", for: .seconds(60), on: clock)) != nil, let self {
         reader?.content.timePassed()

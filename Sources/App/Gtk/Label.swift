@@ -62,7 +62,7 @@ import Runtime
     Self.drawsThinLines
     guard markup.source != string(gtk_label_get_label(opaque)) || gtk_label_get_use_markup(opaque) == 0 else { return }
     // The toolkit measures a label that breaks within words as if it might break anywhere.
-    if gtk_label_get_wrap(opaque) != 0 { gtk_label_set_wrap_mode(opaque, markup.keepsCodes ? PANGO_WRAP_WORD : PANGO_WRAP_WORD_CHAR) }
+    if gtk_label_get_wrap(opaque) != 0 { gtk_label_set_wrap_mode(opaque, markup.hasCodes ? PANGO_WRAP_WORD : PANGO_WRAP_WORD_CHAR) }
     gtk_label_set_markup(opaque, markup.source)
     turn()
   }

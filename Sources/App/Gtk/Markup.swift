@@ -11,23 +11,23 @@ public struct Markup: Sendable, Equatable {
   let source: String
   let hasLink: Bool
   /// Whether it has words that are never broken, in a line of any width.
-  let keepsCodes: Bool
+  let hasCodes: Bool
 
-  private init(source: String, hasLink: Bool, keepsCodes: Bool = false) {
+  private init(source: String, hasLink: Bool, hasCodes: Bool = false) {
     self.source = source
     self.hasLink = hasLink
-    self.keepsCodes = keepsCodes
+    self.hasCodes = hasCodes
   }
 
   /// Plain text in which codes such as the number of an order stay on one line.
-  public init(keepingCodes text: String) {
+  public init(nonBreakingCodesIn text: String) {
     var (source, rest) = ("", text.startIndex)
     for match in text.matches(of: /[A-Z0-9]{2,}(-[A-Z0-9]{2,})+/) {
       source += Self.escaped(String(text[rest..<match.range.lowerBound]))
       source += "<span allow_breaks=\"false\">\(Self.escaped(String(match.0)))</span>"
       rest = match.range.upperBound
     }
-    self.init(source: source + Self.escaped(String(text[rest...])), hasLink: false, keepsCodes: rest > text.startIndex)
+    self.init(source: source + Self.escaped(String(text[rest...])), hasLink: false, hasCodes: rest > text.startIndex)
   }
 
   /// Plain text.

@@ -46,7 +46,7 @@ import CGtk
   public var message: String? {
     didSet {
       guard message != oldValue else { return }
-      if let message { label.setMarkup(Markup(keepingCodes: message)) }
+      if let message { label.setMarkup(Markup(nonBreakingCodesIn: message)) }
       slide.isVisible = message != nil
       slide.isRevealed = message != nil
       // A screen reader reads out an alert that appears, and none whose words become others.

@@ -16,7 +16,7 @@ struct FeedImport {
   /// - Returns: the exit status: 0 when every source was imported.
   func run(_ sources: [String]) async -> Int32 {
     let wiring: Wiring
-    do { wiring = try Wiring(options, keepsSession: false) } catch { fail("\(error)") }
+    do { wiring = try Wiring(options, persistsSession: false) } catch { fail("\(error)") }
     let publication: Publication
     let web: NetworkTransport
     do {

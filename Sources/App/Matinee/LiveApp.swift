@@ -87,7 +87,7 @@ import TesterFeature
     if picture != nil { temporaryFolder = NSTemporaryDirectory() + "matinee-\(UUID().uuidString)" }
     let wiring: Wiring
     do {
-      wiring = try Wiring(options, folder: temporaryFolder, keepsSession: picture == nil)
+      wiring = try Wiring(options, folder: temporaryFolder, persistsSession: picture == nil)
     } catch {
       // By a start like this one, which can do what this one was to do.
       if case DataFolder.Failure.inUse = error, let own = options.instanceNames.first, ring(own, opening: uri.map { [$0] } ?? []) {
@@ -177,7 +177,7 @@ import TesterFeature
       Task { await environment.pictureCache?.setLimit(preferences.values.pictureLimit << 20) }
       self?.network = NetworkMonitor { coordinator?.upkeep.networkIsBack() }
     }
-    coordinator.upkeep.keepTimesCurrent()
+    coordinator.upkeep.startUpdatingTimes()
     window.show()
     if LoggedTransport.logs("screens") {
       StandardError.write("renderer \(window.window.rendererName ?? "none")")

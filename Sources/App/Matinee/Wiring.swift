@@ -29,10 +29,10 @@ struct Wiring {
   /// What answers in place of the publication, for the tester panel.
   let stubAnswers: StubTransport?
 
-  /// - Parameter keepsSession: false for a start that must leave nothing behind.
+  /// - Parameter persistsSession: false for a start that must leave nothing behind.
   /// - Throws: `DataFolder.Failure`, `TransportError`, `LocatedJSON.Failure`, `TestStore.Refusal`:
   ///   each says what is wrong in a sentence.
-  init(_ options: LaunchOptions, folder path: String? = nil, keepsSession: Bool = true) throws {
+  init(_ options: LaunchOptions, folder path: String? = nil, persistsSession: Bool = true) throws {
     let products = try Self.stubProducts(options)
     folder = try DataFolder(path: path ?? Self.folder(options))
     let clock = SystemClock()
@@ -61,7 +61,7 @@ struct Wiring {
       transport, folder: path.map { $0 + "/cache" } ?? Self.cacheFolder(options), limit: Preferences.Values().pictureLimit << 20,
       largest: APIClient.largestPicture, clock: clock)
     let keyringName = options.keyringName(of: origin, in: folder.path, canBuy: Config().canBuy)
-    tokenStore = keepsSession ? SecretServiceTokenStore(schema: Config().identity, publication: keyringName) : MemoryTokenStore()
+    tokenStore = persistsSession ? SecretServiceTokenStore(schema: Config().identity, publication: keyringName) : MemoryTokenStore()
   }
 
   /// The publication inside the app, opened with the first request so that nothing is read before the curtain is painted.

@@ -164,7 +164,7 @@ import SQLiteStorage
     try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
     // The server continues where its standard output is not read.
     LineWriter(STDOUT_FILENO).write("Listening on \(listener.origin)")
-    let resuming = await publication.keepResumingCharges()
+    let resuming = await publication.startResumingCharges()
     await told.value
     resuming.cancel()
     publication.endLongWork()

@@ -107,8 +107,8 @@ import PaymentFeature
       }
     spinner.isSpinning = isWorking
     spinner.isVisible = isWorking
-    waiting.show(state.isPublicationAsked ? state.status?.text : nil)
-    if !state.isPublicationAsked { status.text = state.status?.text ?? "" }
+    waiting.show(state.isAwaitingAnswer ? state.status?.text : nil)
+    if !state.isAwaitingAnswer { status.text = state.status?.text ?? "" }
     status.isVisible = state.status != nil
     status.setStyle(.error, isProblem)
     status.setStyle("success", isDone)

@@ -15,8 +15,8 @@ import MenuFeature
   private let width = ChoiceMenu<Preferences.ArticleWidth>(name: "Line width of articles")
   private let font = ChoiceMenu<Preferences.ArticleFont>(name: "Font of articles")
   private let notifications = Button("Notifications…", styles: [.pill, "compact"])
-  private let pictures = KeptPart("Pictures", of: "Limit of pictures")
-  private let content = KeptPart("What you read, for reading without a network", of: "Limit of what you read")
+  private let pictures = StoragePart("Pictures", of: "Limit of pictures")
+  private let content = StoragePart("What you read, for reading without a network", of: "Limit of what you read")
   private let close = Button("Close", styles: [.flat])
 
   init(_ viewModel: PreferencesViewModel) {
@@ -82,7 +82,7 @@ import MenuFeature
 }
 
 /// Something that is kept up to a limit, and can be removed.
-@MainActor private final class KeptPart {
+@MainActor private final class StoragePart {
   let root: Box
   let limit: ChoiceMenu<Int>
   let clear = Button("Clear", styles: [.pill, "compact"])

@@ -17,7 +17,7 @@ import Gtk
   private let scroller = ScrolledWindow()
   private let restore = Button("Restore purchases", styles: [.pill])
   private let spinner = Spinner(isSpinning: false, name: "Restoring purchases")
-  private let asking = Label(styles: [.caption, .dim], wraps: true, alignment: .center)
+  private let loadingLabel = Label(styles: [.caption, .dim], wraps: true, alignment: .center)
   private let loading: LoadingWords
   private let progress = ProgressLine()
   /// Whether the keyboard was on the button that was pressed, and comes back to it.
@@ -27,13 +27,13 @@ import Gtk
 
   init(_ viewModel: PurchasesViewModel) {
     self.viewModel = viewModel
-    loading = LoadingWords(asking)
+    loading = LoadingWords(loadingLabel)
     cancellingText = SelectionArea(only: cancelling, copyAll: "Copy all")
     cancellingText.setStyle("notice")
     // Purchases from elsewhere can be restored also when the list is empty.
     let button = Box(.horizontal, spacing: 10, children: [spinner, restore])
     button.horizontal = .center
-    let restoring = Box(.vertical, spacing: 4, children: [button, asking])
+    let restoring = Box(.vertical, spacing: 4, children: [button, loadingLabel])
     let list = Box(.vertical, spacing: 12, children: [rows, balance, cancellingText])
     stack.add(list, name: "list")
     stack.add(status.root, name: "status")
@@ -91,7 +91,7 @@ import Gtk
     spinner.isVisible = state.isRestoring
     loading.show(state.isRestoring ? "Restoring…" : nil)
     // Its line stays, so that nothing moves, and what comes is in sight with the button.
-    if !state.isRestoring { asking.text = "" }
+    if !state.isRestoring { loadingLabel.text = "" }
     guard !state.isRestoring else { return }
     if pressedRestore, scroller.holdsKeyboard { restore.focus() }
     pressedRestore = false
@@ -137,7 +137,7 @@ import Gtk
   private let words = Label(wraps: true, direction: .ofText)
   private let detail = Label(styles: [.caption, .dim], wraps: true, direction: .ofText)
   private let spinner = Spinner(isSpinning: false, name: "Asking the store")
-  private let asking = Label(styles: [.caption, .dim], wraps: true)
+  private let answer = Label(styles: [.caption, .dim], wraps: true)
   private let loading: LoadingWords
   private let check = Button("Check now", styles: [.pill, "compact"])
   private let confirm = Button("Open your bank's page", styles: [.pill, "compact"])
@@ -145,12 +145,12 @@ import Gtk
 
   init(_ id: UUID, check: @escaping @MainActor () -> Void, confirm: @escaping @MainActor () -> Void) {
     self.id = id
-    loading = LoadingWords(asking)
+    loading = LoadingWords(answer)
     name.expandsHorizontally = true
     factsText = SelectionArea(only: facts, copyAll: "Copy all")
     for label in [name, price] { label.vertical = .baseline }
     // Each on a line of its own: beside each other there is no room in a narrow window.
-    buttons = Box(.vertical, spacing: 8, children: [self.confirm, Box(.horizontal, spacing: 10, children: [self.check, spinner, asking])])
+    buttons = Box(.vertical, spacing: 8, children: [self.confirm, Box(.horizontal, spacing: 10, children: [self.check, spinner, answer])])
     self.confirm.horizontal = .start
     buttons.setMargins(horizontal: 0, vertical: 6)
     root = Box(
@@ -164,7 +164,7 @@ import Gtk
     name.text = row.name
     price.text = row.price
     // One reads out the number of an order.
-    facts.setMarkup(Markup(keepingCodes: row.facts))
+    facts.setMarkup(Markup(nonBreakingCodesIn: row.facts))
     words.text = row.status.words
     words.setStyle("success", row.status.tone == .good)
     words.setStyle(.error, row.status.tone == .bad)
@@ -178,8 +178,8 @@ import Gtk
     spinner.isSpinning = row.isChecking
     spinner.isVisible = row.isChecking
     loading.show(row.isChecking ? "Asking the store…" : nil)
-    if !row.isChecking { asking.text = row.answer ?? "" }
-    asking.isVisible = row.isChecking || row.answer != nil
+    if !row.isChecking { answer.text = row.answer ?? "" }
+    answer.isVisible = row.isChecking || row.answer != nil
     root.setStyle(.on, isMarked)
     root.setAccessibleName("\(row.name), \(row.status.words)")
   }

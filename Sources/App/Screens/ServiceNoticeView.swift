@@ -25,7 +25,7 @@ import MenuFeature
     heading.text = state.heading
     sentence.text = state.sentence
     action.isVisible = state.action != nil
-    if let label = state.action { action.label = state.isAsking ? "Asking…" : label }
+    if let label = state.action { action.label = state.isChecking ? "Asking…" : label }
     action.setAccessibleName(state.action ?? "")
   }
 }

@@ -121,7 +121,7 @@ extension Cache {
     request.task = Task { [weak self] in
       let result: Result<Answered<Value>, any Error>
       do {
-        result = .success(try await effects.run(label) { try await Answered(asking: fetch, at: cursor, unless: tagged) })
+        result = .success(try await effects.run(label) { try await Answered(requesting: fetch, at: cursor, unless: tagged) })
       } catch { result = .failure(error) }
       // The callers may be gone, or the reader signed out.
       guard let self, requests[key] === request, request.attempt == attempt else { return }
@@ -177,7 +177,7 @@ private struct Answered<Value: Entity>: Sendable {
 
   /// Sends the tag of the present values, if they are unchanged since: "not modified" then counts as the same answer.
   init(
-    asking fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>, at cursor: String?,
+    requesting fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>, at cursor: String?,
     unless tagged: TaggedPage<Value>?
   ) async throws {
     let cached = tagged?.whole

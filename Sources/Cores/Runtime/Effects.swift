@@ -35,7 +35,7 @@
   /// scenarios and tests, which cannot end a process of their own.
   public func stop() { isStopped = true }
 
-  private func hold() async {
+  private func suspendIfStopped() async {
     if isStopped { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
   }
 
@@ -44,7 +44,7 @@
   public func run<Value: Sendable>(
     _ label: String, _ work: @escaping @concurrent @Sendable () async throws -> Value
   ) async throws -> Value {
-    await hold()
+    await suspendIfStopped()
     inFlight += 1
     let result = await perform { try await EffectScope.$current.withValue(.effect) { try await work() } }
     return try await delivered(label, result)
@@ -56,7 +56,7 @@
   public func call<Value: Sendable>(
     _ label: String, _ work: nonisolated(nonsending) () async throws -> Value
   ) async throws -> Value {
-    await hold()
+    await suspendIfStopped()
     inFlight += 1
     let result: Result<Value, any Error>
     do { result = .success(try await work()) } catch { result = .failure(error) }
@@ -64,7 +64,7 @@
   }
 
   private func delivered<Value>(_ label: String, _ result: Result<Value, any Error>) async throws -> Value {
-    await hold()
+    await suspendIfStopped()
     deliver(label)
     inFlight -= 1
     if inFlight == 0, !settling.isEmpty {
@@ -77,10 +77,10 @@
   /// Waits on a clock and delivers the end of it. Timers are not in flight: ``settled()`` does not wait for a clock to be moved.
   /// - Throws: `CancellationError` when the task is cancelled; a cancelled timer delivers nothing.
   public func sleep(_ label: String, for duration: Duration, on clock: any AppClock) async throws {
-    await hold()
+    await suspendIfStopped()
     timers += 1
     let result = await perform { try await EffectScope.$current.withValue(.timer) { try await clock.sleep(for: duration) } }
-    await hold()
+    await suspendIfStopped()
     timers -= 1
     try result.get()
     deliver(label)

@@ -44,7 +44,7 @@ public struct LeastRecentlyUsed<Key: Hashable, Value> {
   /// - Returns: the keys of those that had to go.
   @discardableResult public mutating func setLimit(_ limit: Int) -> [Key] {
     self.limit = limit
-    return cost > limit ? makeRoom(keepingLast: false) : []
+    return cost > limit ? makeRoom(retainingLast: false) : []
   }
 
   /// Takes a value out.
@@ -55,9 +55,9 @@ public struct LeastRecentlyUsed<Key: Hashable, Value> {
   }
 
   /// An eighth more than needed, so that not every insertion sorts them again.
-  private mutating func makeRoom(keepingLast keepsLast: Bool = true) -> [Key] {
+  private mutating func makeRoom(retainingLast retainsLast: Bool = true) -> [Key] {
     var dropped: [Key] = []
-    for (key, _) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }).dropLast(keepsLast ? 1 : 0) {
+    for (key, _) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }).dropLast(retainsLast ? 1 : 0) {
       if cost <= limit - limit / 8 { break }
       remove(key)
       dropped.append(key)

@@ -142,13 +142,13 @@ private final class OwnedConnection: @unchecked Sendable {
 
   deinit {
     guard let connection else { return }
-    let last = LastHold(connection: connection)
+    let last = LastReference(connection: connection)
     executor.post { last.release() }
   }
 }
 
 // @unchecked: handed over to the executor's thread, and used there once.
-private final class LastHold: @unchecked Sendable {
+private final class LastReference: @unchecked Sendable {
   private var connection: Connection?
 
   init(connection: Connection) { self.connection = connection }

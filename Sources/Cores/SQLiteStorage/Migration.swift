@@ -78,7 +78,7 @@ extension Connection {
     }
     let missing = steps.filter { $0.version > found }
     guard !missing.isEmpty else { return }
-    if try holdsSomething() { try backUp(to: "\(path).v\(found).backup") }
+    if try hasContent() { try backUp(to: "\(path).v\(found).backup") }
     // Steps that rebuild a table need this off, and it cannot be switched inside a transaction; the check below makes up for it.
     try script("PRAGMA foreign_keys = OFF")
     defer { try? script("PRAGMA foreign_keys = ON") }
@@ -93,7 +93,7 @@ extension Connection {
     }
   }
 
-  private func holdsSomething() throws -> Bool {
+  private func hasContent() throws -> Bool {
     guard let file = sqlite3_db_filename(handle, "main"), file.pointee != 0 else { return false }
     return try queryOne("SELECT count(*) FROM sqlite_master") { try $0.get(0, as: Int.self) } ?? 0 > 0
   }

@@ -140,14 +140,14 @@ import Runtime
   /// meanwhile, if it can be reached: a store that does not answer must not keep the session alive.
   public func signOut() async {
     // A store that could not be read may have a session of earlier.
-    let wasKept = if case .untilQuit(.noService) = persistence { false } else { true }
+    let mayBePersisted = if case .untilQuit(.noService) = persistence { false } else { true }
     let old = refreshToken
     guard receive(.signOut, close) else { return }
     let generation = generation
     if let old { revoke(old) }
     let cleared = await storeWork("session.clear") { store throws(TokenStoreError) in try await store.clear() }
     guard generation == self.generation else { return }
-    if case .failure(let error) = cleared, wasKept {
+    if case .failure(let error) = cleared, mayBePersisted {
       receive(.cleared(.byUserTokenNotErased(error)))
     } else {
       receive(.cleared(.byUser))
@@ -244,7 +244,7 @@ import Runtime
       tokens.replace(with: granted.access)
       // A store that failed to keep the first token may have it nevertheless, such as one that answered too late: the first one stays the
       // token to exchange.
-      if case .untilQuit = persistence {} else { keep(granted, at: generation) }
+      if case .untilQuit = persistence {} else { persist(granted, at: generation) }
       receive(.confirmed(granted.user))
       return nil
     case .failure(.ended): return ended(.ended, .ended)
@@ -256,7 +256,7 @@ import Runtime
   }
 
   /// Until the token store has the new token, the next start has the old one. So the old one is exchanged for the next tokens.
-  private func keep(_ granted: SessionGrant, at generation: Int) {
+  private func persist(_ granted: SessionGrant, at generation: Int) {
     let (saved, number) = (save(granted), refreshes)
     saving = Task { [saving] in
       await saving?.value

@@ -59,7 +59,7 @@ public struct StubOutcome: Equatable, Sendable {
   static let passing: Set<String> = ["unavailable", "busy", "unauthorized"]
 
   /// Whether the request is repeated after this answer.
-  var isAskedAgain: Bool {
+  var isRetried: Bool {
     switch result {
     case .fail: Self.passing.contains(code ?? "")
     case .interrupted, .receiptRejected, .badSignature, .notListed: true
@@ -92,7 +92,7 @@ extension StubOutcome: Codable {
     if [.fail, .deferred, .interrupted, .authorizationFailed].contains(result) {
       sentence = try fields.decodeIfPresent(String.self, forKey: .sentence)
     }
-    if isAskedAgain { times = try fields.whole(.times, in: 1...1000) }
+    if isRetried { times = try fields.whole(.times, in: 1...1000) }
     delay = try fields.seconds(.delay)
   }
 

@@ -37,7 +37,7 @@ extension TestStore: QueueProcessor {
     case .success, .receiptRejected, .badSignature, .notListed: core.ledger.settle(index, product, at: now)
     case .deferred: core.ledger.orders[index].standing = .deferred
     case .interrupted: core.ledger.orders[index].standing = .interrupted
-    case .fail where outcome.isAskedAgain: break
+    case .fail where outcome.isRetried: break
     case .cancel, .authorizationFailed, .fail: core.ledger.orders[index].standing = .declined
     }
     return (reply(to: index, &core, now), outcome.delay ?? core.file.delay)

@@ -190,7 +190,7 @@ import ReaderContent
   private func refreshTapped() {
     isRefreshing = true
     load()
-    store.onAccessAsked?()
+    store.onAccessCheckNeeded?()
     // Passes may have been bought, spent or given back elsewhere. Of one that opened this post `ContentStore` finds out by itself.
     if let post = store.posts[id], post.premium, !post.unlocked, !store.hasPremium { Task { [store] in try? await store.refreshPasses() } }
     update()

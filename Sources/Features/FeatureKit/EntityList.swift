@@ -134,12 +134,12 @@ public struct ListState: Equatable, Sendable {
     }
     store.enter(self)
     switch fetcher.state.status {
-    case .initial, .failed, .offline: reload(isAsked: false)
+    case .initial, .failed, .offline: reload(isDeliberate: false)
     // What could not be confirmed is tried again.
-    case .content where state.note != nil: reload(isAsked: false)
+    case .content where state.note != nil: reload(isDeliberate: false)
     case .loading, .empty, .content:
       // What made it out of date is something that the reader did, and wants to see.
-      if age != store.listsAge { reload() } else if failedRefresh != nil { reload(isAsked: false) } else { fetcher.reloadFromCache() }
+      if age != store.listsAge { reload() } else if failedRefresh != nil { reload(isDeliberate: false) } else { fetcher.reloadFromCache() }
     }
     update()
     if !drawn.isEmpty { onRowsChanged?(drawn) }
@@ -162,12 +162,12 @@ public struct ListState: Equatable, Sendable {
     reload()
   }
 
-  private func reload(isAsked: Bool = true) {
+  private func reload(isDeliberate: Bool = true) {
     // The request under way is older than the change.
     let refetch = requestedAge != store.listsAge
     requestedAge = store.listsAge
     isQuiet = false
-    fetcher.reload(showsNewItems: isAsked || !holdsBackNewItems, refetch: refetch)
+    fetcher.reload(showsNewItems: isDeliberate || !holdsBackNewItems, refetch: refetch)
     // What was on its way already is awaited now.
     update()
   }

@@ -50,12 +50,12 @@ extension RequestError {
   }
 
   /// Sends the request.
-  /// - Parameter keepsFailure: whether ``failure`` stays until there is an answer.
-  public func load(keepsFailure: Bool = false) {
+  /// - Parameter retainsFailure: whether ``failure`` stays until there is an answer.
+  public func load(retainsFailure: Bool = false) {
     let refetch = isLoading
     generation += 1
     isLoading = true
-    if !keepsFailure { failure = nil }
+    if !retainsFailure { failure = nil }
     Task { [weak self, request, generation] in
       let result: Result<Entity, any Error>
       do { result = .success(try await request(refetch)) } catch { result = .failure(error) }
@@ -67,7 +67,7 @@ extension RequestError {
   /// - Returns: whether it does.
   @discardableResult public func retryUnreachable() -> Bool {
     guard isUnreachable, !isLoading else { return false }
-    load(keepsFailure: true)
+    load(retainsFailure: true)
     return true
   }
 

@@ -21,7 +21,7 @@ public enum ServiceNotice: Equatable, Sendable {
     /// The label of the button that does something about it; `nil` where there is nothing to do.
     public var action: String?
     /// Whether the publication is being asked again.
-    public var isAsking = false
+    public var isChecking = false
 
     /// A sheet that knows nothing yet.
     public init() {}
@@ -52,7 +52,7 @@ public enum ServiceNotice: Equatable, Sendable {
   private let version: String
   private let homepage: String?
   private let formatting: Formatting
-  private let askAgain: @MainActor () async -> Void
+  private let checkAgain: @MainActor () async -> Void
   private let output: @MainActor (Output) -> Void
   private var watching: Task<Void, Never>?
 
@@ -61,17 +61,17 @@ public enum ServiceNotice: Equatable, Sendable {
   ///   - version: this app's.
   ///   - homepage: where there is a newer one; `nil` where the project has no page.
   ///   - formatting: how times are written.
-  ///   - askAgain: asks the publication again; ``notice`` then has the result.
+  ///   - checkAgain: asks the publication again; ``notice`` then has the result.
   ///   - output: called with what comes next.
   public init(
     _ notice: LastValue<ServiceNotice?>, version: String, homepage: String?, formatting: Formatting,
-    askAgain: @escaping @MainActor () async -> Void, output: @escaping @MainActor (Output) -> Void
+    checkAgain: @escaping @MainActor () async -> Void, output: @escaping @MainActor (Output) -> Void
   ) {
     self.notice = notice
     self.version = version
     self.homepage = homepage
     self.formatting = formatting
-    self.askAgain = askAgain
+    self.checkAgain = checkAgain
     self.output = output
     show(notice.value)
   }
@@ -103,11 +103,11 @@ public enum ServiceNotice: Equatable, Sendable {
     switch notice.value {
     case .tooOld: if let homepage { output(.openWeb(homepage)) }
     case .maintenance:
-      guard !state.isAsking else { return }
-      state.isAsking = true
-      Task { [weak self, askAgain] in
-        await askAgain()
-        self?.state.isAsking = false
+      guard !state.isChecking else { return }
+      state.isChecking = true
+      Task { [weak self, checkAgain] in
+        await checkAgain()
+        self?.state.isChecking = false
       }
     case nil: output(.close)
     }

@@ -28,7 +28,7 @@ struct PaymentAttempt: Equatable {
   private var hasToken = false
   private var answer: PurchaseOutcome<PurchasableProduct>?
 
-  private var wasAskedAgain = false
+  private var wasRetried = false
   private var isPressed: Bool
   private var progress: PurchaseProgress?
   /// A sentence while the reader is asked elsewhere; `nil` when they agree by the press itself.
@@ -44,7 +44,7 @@ struct PaymentAttempt: Equatable {
 
   mutating func reached(_ progress: PurchaseProgress) {
     self.progress = progress
-    if progress == .retrying { wasAskedAgain = true }
+    if progress == .retrying { wasRetried = true }
     switch progress {
     case .begun, .waitingForAuthorization: break
     case .authorizing: authorizationStarted = true
@@ -92,7 +92,7 @@ struct PaymentAttempt: Equatable {
   }
 
   /// Whether the request to the store is being repeated: that may take any time, and the reader need not wait for it.
-  var isAskingAgain: Bool { isRunning && wasAskedAgain }
+  var isRetrying: Bool { isRunning && wasRetried }
 
   /// Whether leaving now calls it off, or leaves nothing behind.
   var canCancel: Bool { !isRunning || standing == .asking }

@@ -111,7 +111,7 @@ extension PaymentViewModel {
     /// Whether leaving now cancels the payment, or has no effect. Otherwise the agreed payment continues when the reader leaves.
     public var canCancel = true
     /// Whether the store did not answer, and the request is repeated.
-    public var isAskingAgain = false
+    public var isRetrying = false
     /// Whether the page that the reader pays on can be opened once more.
     public var canOpenAgain = false
 
@@ -135,7 +135,7 @@ extension PaymentViewModel {
     /// What stands on the button that closes the sheet.
     public var cancelTitle: String { isFinished || !canCancel ? "Close" : "Cancel" }
     /// Whether an answer of the publication is awaited, and nothing says yet that it takes long.
-    public var isPublicationAsked: Bool { if case .working = status { !canOpenAgain && !isAskingAgain } else { false } }
+    public var isAwaitingAnswer: Bool { if case .working = status { !canOpenAgain && !isRetrying } else { false } }
     /// Whether there is a page of the bank to open.
     public var offersConfirmation: Bool {
       switch status {

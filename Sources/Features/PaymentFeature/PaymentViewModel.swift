@@ -384,7 +384,7 @@ import PurchaseService
       ? .problem(paidWithoutAccessText) : isAwaitingConfirmation ? attempt.status?.whileConfirming : attempt.status
     new.canPay = new.phase == .ready && attempt.canStart && !methods.isEmpty
     new.canCancel = attempt.canCancel
-    new.isAskingAgain = attempt.isAskingAgain
+    new.isRetrying = attempt.isRetrying
     new.canOpenAgain = attempt.standing == .asking && method?.openAgain != nil
     state = new
   }

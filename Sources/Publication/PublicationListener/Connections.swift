@@ -186,7 +186,7 @@ final class Connections: Sendable {
   /// Whether an answer of that many bytes may wait until its client has received it: clients that read nothing would fill the memory. A
   /// small one always may. A client may have a quarter of ``Listener/Limits/unsent``, or one answer; when that runs short, the slowest
   /// connections that wait for large answers are closed, if that is enough.
-  func mayHold(_ bytes: Int, _ connection: OpaquePointer, at uptime: Duration) -> Bool {
+  func mayBuffer(_ bytes: Int, _ connection: OpaquePointer, at uptime: Duration) -> Bool {
     state.withLock { state in
       guard let entry = state.entries[connection] else { return true }
       // Nearly all answers are small: only a large one is worth the sum.

@@ -29,7 +29,7 @@ final class Exchange: @unchecked Sendable {
   var version: String?
   var hasBegun = false
   /// Whether a decision on the body is awaited; no part of the body was read yet.
-  var isAsking = false
+  var isAwaitingAdmission = false
   /// The most bytes that the body may have.
   var limit = 0
   /// How many it has by its own account.

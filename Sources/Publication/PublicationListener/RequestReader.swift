@@ -18,7 +18,7 @@ struct RequestReader {
   /// - Returns: whether the connection may go on.
   func proceed(_ method: String, _ version: String, _ part: UnsafeRawBufferPointer) -> Bool {
     if let answer = exchange.answer, exchange.refusal == nil {
-      guard exchange.isAsking else {
+      guard exchange.isAwaitingAdmission else {
         defer { exchange.releaseBody() }
         return queue(answer)
       }
@@ -34,13 +34,13 @@ struct RequestReader {
       if let target = exchange.target, let requestMethod = Request.Method(rawValue: method), exchange.declared > 0 {
         let head = Request(requestMethod, target, headers: headers())
         exchange.limit = daemon.bodyLimit(head)
-        exchange.isAsking = !hasRoom && daemon.admit(head, exchange, connection)
-        if exchange.isAsking { return true }
+        exchange.isAwaitingAdmission = !hasRoom && daemon.admit(head, exchange, connection)
+        if exchange.isAwaitingAdmission { return true }
       }
       return hasRoom ? true : refuse(tooLarge)
     }
-    if exchange.isAsking, let admitted = exchange.admitted {
-      exchange.isAsking = false
+    if exchange.isAwaitingAdmission, let admitted = exchange.admitted {
+      exchange.isAwaitingAdmission = false
       (exchange.limit, exchange.place) = admitted
       daemon.connections.enter(.body, connection, limit: admitted.limit, at: daemon.uptime)
       guard hasRoom else { return refuse(tooLarge) }
@@ -80,7 +80,7 @@ struct RequestReader {
     guard let target = exchange.target, target.hasPrefix("/"), !target.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
       return .problem(400, "bad_request", "The request's target is not a path.")
     }
-    if Self.holdsNUL(Request(.get, target).path) {
+    if Self.containsNUL(Request(.get, target).path) {
       return .problem(400, "bad_request", "The path holds a byte that no path has.")
     }
     let headers = headers()
@@ -145,7 +145,7 @@ struct RequestReader {
   }
 
   /// Whether a path holds `%00`. By bytes: Foundation takes milliseconds to find it in a long one.
-  private static func holdsNUL(_ path: Substring) -> Bool {
+  private static func containsNUL(_ path: Substring) -> Bool {
     var rest = path.utf8[...]
     while let sign = rest.firstIndex(of: UInt8(ascii: "%")) {
       rest = rest[rest.index(after: sign)...]
@@ -250,7 +250,7 @@ struct RequestReader {
   /// meanwhile is read and thrown away (RFC 9112, 9.6): a connection that is closed with unread bytes is reset, and a proxy that is still
   /// sending loses the answer.
   private func refuse(_ response: Response) -> Bool {
-    exchange.isAsking = false
+    exchange.isAwaitingAdmission = false
     guard exchange.declared > 0, !daemon.isStopping else { return queue(response, closing: true) }
     exchange.refusal = response
     daemon.connections.enter(.body, connection, at: daemon.uptime)
@@ -270,7 +270,7 @@ struct RequestReader {
   }
 
   private func queue(_ response: Response, closing: Bool = false) -> Bool {
-    guard daemon.connections.mayHold(response.body.count, connection, at: daemon.uptime) else {
+    guard daemon.connections.mayBuffer(response.body.count, connection, at: daemon.uptime) else {
       return queue(.problem(503, "busy", "Too much waits to be sent. Try again in a moment."), closing: closing)
     }
     let made = Self.make(response)

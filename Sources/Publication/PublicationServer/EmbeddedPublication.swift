@@ -64,7 +64,7 @@ public actor EmbeddedPublication {
       let gateway = LedgerGateway(program: LedgerGateway.besideThisProgram, file: folder + "/ledger.jsonl")
       let publication = try await Publication(folder: folder, gateway: gateway, clock: clock, log: log)
       try await publication.install(SampleContent.publication(openedAt: clock.now))
-      await publication.keepResumingCharges()
+      await publication.startResumingCharges()
       if let web { await publication.fetchFeeds(from: web, readersMayAdd: true, sharedFor: .zero, clock: clock) }
       return publication
     }

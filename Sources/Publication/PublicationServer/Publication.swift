@@ -136,7 +136,7 @@ public actor Publication {
   /// Fetches of the last minute: when, by the time since the start, and what failed.
   var recent: [FanClub.ID: (at: Duration, failure: (any Error)?)] = [:]
   /// When readers last had the gateway asked about orders that wait for approval.
-  var askedAgain: [Order.ID: Duration] = [:]
+  var approvalChecks: [Order.ID: Duration] = [:]
   /// Resumes charges without a recorded outcome.
   var resuming: Task<Void, Never>?
   /// Words that are being taken up, a part at a time.

@@ -68,7 +68,7 @@ import Runtime
   public var onAnswer: (() -> Void)?
 
   /// Called when the reader's access should be checked again: a purchase may have been refunded.
-  public var onAccessAsked: (() -> Void)?
+  public var onAccessCheckNeeded: (() -> Void)?
 
   /// Called when the publication refuses the text of a post to a reader who has premium access by what is known here.
   public var onAccessRefused: (() -> Void)?
@@ -303,10 +303,10 @@ import Runtime
   public func tryNow() async {
     let sending = actions.retryNow()
     retryUnreachable()
-    if let sending { await sending.value } else { await ask() }
+    if let sending { await sending.value } else { await checkReachability() }
   }
 
-  private func ask() async { _ = try? await request("content.reach") { [client] in try await client.publication() } }
+  private func checkReachability() async { _ = try? await request("content.reach") { [client] in try await client.publication() } }
 
   /// There is a network, according to the desktop: neither pending actions nor a page need to wait for their next try.
   public func networkIsBack() {
@@ -335,7 +335,7 @@ import Runtime
       guard (try? await effects.sleep("content.retry", for: wait, on: clock)) != nil, !Task.isCancelled else { return }
       self?.retryTask = nil
       // Where no page misses anything, another request had no answer: only a question tells when that is over.
-      if self?.retryUnreachable() == false, self?.isOutOfReach == true { await self?.ask() }
+      if self?.retryUnreachable() == false, self?.isOutOfReach == true { await self?.checkReachability() }
     }
   }
 
@@ -363,11 +363,11 @@ import Runtime
   }
 
   /// The reader has signed out: removes everything from memory, and later answers reach no page. Pending actions stay in the outbox.
-  /// - Parameter keepsUnfinished: `true` when the session ended by itself: the stored copy of ``unfinished`` stays. `false` at a sign-out:
-  ///   it is erased, drafts included.
-  public func close(keepingUnfinished keepsUnfinished: Bool = false) {
+  /// - Parameter retainsUnfinished: `true` when the session ended by itself: the stored copy of ``unfinished`` stays. `false` at a
+  ///   sign-out: it is erased, drafts included.
+  public func close(retainingUnfinished retainsUnfinished: Bool = false) {
     isClosed = true
-    if keepsUnfinished { onUnfinishedChanged = nil }
+    if retainsUnfinished { onUnfinishedChanged = nil }
     retryTask?.cancel()
     onScreen = []
     actions.close()

@@ -57,13 +57,13 @@ public final class NotificationDesktop {
       registration = g_dbus_connection_register_object(
         bus, Self.path, interface, &methods, Unmanaged.passUnretained(self).toOpaque(), nil, nil)
     }
-    guard registration != 0, ask("RequestName", g_variant_new_string(Self.name), g_variant_new_uint32(4)) == 1 else {
+    guard registration != 0, callBus("RequestName", g_variant_new_string(Self.name), g_variant_new_uint32(4)) == 1 else {
       throw DriverError.refused("there is a desktop that shows notifications already")
     }
   }
 
   deinit {
-    _ = ask("ReleaseName", g_variant_new_string(Self.name))
+    _ = callBus("ReleaseName", g_variant_new_string(Self.name))
     if registration != 0 { g_dbus_connection_unregister_object(bus, registration) }
     g_dbus_node_info_unref(description)
     g_object_unref(UnsafeMutableRawPointer(bus))
@@ -133,8 +133,8 @@ public final class NotificationDesktop {
     g_dbus_connection_emit_signal(bus, nil, Self.path, Self.name, signal, g_variant_new_tuple(values, gsize(values.count)), nil)
   }
 
-  /// Asks the bus itself.
-  private func ask(_ method: String, _ values: OpaquePointer?...) -> UInt32? {
+  /// Calls a method of the bus itself.
+  private func callBus(_ method: String, _ values: OpaquePointer?...) -> UInt32? {
     let answer = g_dbus_connection_call_sync(
       bus, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", method,
       g_variant_new_tuple(values, gsize(values.count)),

@@ -103,7 +103,7 @@ import XCTest
     case .serviceNotice:
       return Screen(
         ServiceNoticeViewModel(
-          LastValue(.maintenance(until: nil)), version: "1.0", homepage: nil, formatting: formatting, askAgain: {}
+          LastValue(.maintenance(until: nil)), version: "1.0", homepage: nil, formatting: formatting, checkAgain: {}
         ) { [weak self] in self?.outputs.append("\($0)") })
     case .privacy:
       let choice = LastValue(AnalyticsChoice.none)

@@ -144,8 +144,8 @@ extension Publication {
           version?.etag = nil
           version?.modified = nil
         }
-        let asking = version.flatMap { version in next.map { (version, next: $0) } }
-        report.add(try await whileLocked { try await content.store(feed, part, asking: asking, job) })
+        let timedVersion = version.flatMap { version in next.map { (version, next: $0) } }
+        report.add(try await whileLocked { try await content.store(feed, part, version: timedVersion, job) })
         // A club that is removed between two parts is not made again by the next one.
         feed.isExisting = true
         if part.upperBound < feed.items.count { await Task.yield() }

@@ -73,7 +73,7 @@ protocol ContentRepository {
   ///   - job: updated with the progress; once it was cancelled, nothing of that part is stored.
   /// - Throws: `CancellationError` then, and for a club that was removed while its feed was fetched.
   nonisolated(nonsending) func store(
-    _ feed: ImportedFeed, _ part: Range<Int>, asking version: (FeedVersion, next: Int64)?, _ job: ImportJob?
+    _ feed: ImportedFeed, _ part: Range<Int>, version: (FeedVersion, next: Int64)?, _ job: ImportJob?
   ) async throws -> ImportReport
 }
 
@@ -179,7 +179,7 @@ protocol ReaderRepository {
   /// they added, in one step.
   /// - Returns: the ended sessions; `nil` when the password was another one by then, and nothing was changed.
   nonisolated(nonsending) func changePassword(
-    _ password: PasswordHash, from old: PasswordHash, of reader: Reader.ID, keeping session: SessionFamily.ID
+    _ password: PasswordHash, from old: PasswordHash, of reader: Reader.ID, retaining session: SessionFamily.ID
   ) async throws -> [SessionFamily.ID]?
   /// Erases a reader's identity and activity, except for their purchases, which the publication has to account for. A club that they added
   /// passes to a reader who uses it. A club that nobody uses is removed.

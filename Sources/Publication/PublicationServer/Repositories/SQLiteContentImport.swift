@@ -39,7 +39,7 @@ extension SQLiteContent {
   }
 
   func store(
-    _ feed: ImportedFeed, _ part: Range<Int>, asking version: (FeedVersion, next: Int64)?, _ job: ImportJob?
+    _ feed: ImportedFeed, _ part: Range<Int>, version: (FeedVersion, next: Int64)?, _ job: ImportJob?
   ) throws -> ImportReport {
     try longWork(job) {
       var report = ImportReport()

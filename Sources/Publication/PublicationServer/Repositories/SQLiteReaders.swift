@@ -148,7 +148,7 @@ struct SQLiteReaders: ReaderRepository {
   }
 
   func changePassword(
-    _ password: PasswordHash, from old: PasswordHash, of reader: Reader.ID, keeping session: SessionFamily.ID
+    _ password: PasswordHash, from old: PasswordHash, of reader: Reader.ID, retaining session: SessionFamily.ID
   ) throws -> [SessionFamily.ID]? {
     try database.transaction {
       let changed = try database.execute(

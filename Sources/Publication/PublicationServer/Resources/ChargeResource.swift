@@ -14,8 +14,8 @@ struct ChargeResource {
   let isEnding: @Sendable () -> Bool
   /// See ``Publication/perform(_:isCharge:_:)``.
   let perform: nonisolated(nonsending) (StoredOrder, _ isCharge: Bool, @escaping Step) async throws -> StoredOrder
-  /// Whether the gateway may be asked again about an order that waits for approval; see ``Publication/mayAskAgain(about:)``.
-  let mayAskAgain: (Order.ID) -> Bool
+  /// Whether the gateway may be asked again about an order that waits for approval; see ``Publication/mayCheckApproval(of:)``.
+  let mayCheckApproval: (Order.ID) -> Bool
   /// Has open charges resumed in the background.
   let resumeLater: () -> Void
 
@@ -28,7 +28,7 @@ struct ChargeResource {
     }
     let order = try await perform(orders.own(call), true) { resource, order in
       // Clients ask again and again whether it was approved, and each question would be one to the provider.
-      if order.state == .deferred, !resource.mayAskAgain(order.id) { return order }
+      if order.state == .deferred, !resource.mayCheckApproval(order.id) { return order }
       return try await resource.charge(current: order, token: request.paymentToken)
     }
     return try .json(await orders.signed(order, for: call), status: order.state == .paid ? 200 : 202)
@@ -131,10 +131,10 @@ struct ChargeResource {
 
   /// Sends a try to the gateway, and records the outcome.
   private nonisolated(nonsending) func settle(
-    _ attempt: ChargeAttempt, _ order: StoredOrder, _ ask: @Sendable (any PaymentGateway) async throws(GatewayError) -> String
+    _ attempt: ChargeAttempt, _ order: StoredOrder, _ request: @Sendable (any PaymentGateway) async throws(GatewayError) -> String
   ) async throws -> StoredOrder {
     let outcome: Result<String, GatewayError>
-    do throws(GatewayError) { outcome = .success(try await ask(gateway)) } catch { outcome = .failure(error) }
+    do throws(GatewayError) { outcome = .success(try await request(gateway)) } catch { outcome = .failure(error) }
     if case .failure(.unavailable(let detail)) = outcome { throw unavailable(attempt.key, detail) }
     do { try await write(outcome, of: attempt, order) } catch let error where !(error is Problem) {
       throw unwritten(attempt.key, error)

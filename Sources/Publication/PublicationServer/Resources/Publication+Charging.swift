@@ -41,11 +41,11 @@ extension Publication {
 
   /// Whether a reader's request may ask the gateway about an order that waits for approval: once in ten seconds for each order. Counts it if
   /// so. Meanwhile the order as it is answers.
-  func mayAskAgain(about order: Order.ID) -> Bool {
+  func mayCheckApproval(of order: Order.ID) -> Bool {
     let now = clock.uptime
-    askedAgain = askedAgain.filter { now - $0.value < .seconds(10) }
-    guard askedAgain[order] == nil else { return false }
-    askedAgain[order] = now
+    approvalChecks = approvalChecks.filter { now - $0.value < .seconds(10) }
+    guard approvalChecks[order] == nil else { return false }
+    approvalChecks[order] = now
     return true
   }
 
@@ -53,7 +53,7 @@ extension Publication {
   /// provider cannot be reached or the clock is wrong. Call it after a start. ``close()`` ends it.
   /// - Returns: the task that resumes them. Once it is cancelled, it waits for the charge or refund under way, and starts no other.
   @discardableResult
-  public func keepResumingCharges() -> Task<Void, Never> {
+  public func startResumingCharges() -> Task<Void, Never> {
     if let resuming { return resuming }
     let task = Task { [weak self, clock] in
       let backoff = Backoff(first: .seconds(5), jitter: 0)

@@ -179,7 +179,7 @@ struct SessionResource {
     }
     let hash = try await hasher.hash(change.newPassword)
     guard let old, let session = call.session,
-      let ended = try await readers.changePassword(hash, from: old, of: reader.id, keeping: session)
+      let ended = try await readers.changePassword(hash, from: old, of: reader.id, retaining: session)
     else { throw Problem.wrongPassword }
     imports.endSessions(ended)
     return Response(204)

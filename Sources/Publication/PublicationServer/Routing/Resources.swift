@@ -109,8 +109,8 @@ extension Publication {
     get throws {
       ChargeResource(
         orders: try orders, gateway: gateway, log: log, isEnding: { [self] in isEnding },
-        perform: { try await self.perform($0, isCharge: $1, $2) }, mayAskAgain: { self.mayAskAgain(about: $0) },
-        resumeLater: { if !self.isEnding { self.keepResumingCharges() } })
+        perform: { try await self.perform($0, isCharge: $1, $2) }, mayCheckApproval: { self.mayCheckApproval(of: $0) },
+        resumeLater: { if !self.isEnding { self.startResumingCharges() } })
     }
   }
 
