@@ -433,8 +433,8 @@ import Testing
     let rig = PathRig(
       InProcessTransport { request in
         let isRefused = request.method == .put || request.path == "/v1/session/refresh"
-        let isOver = await ended.isSet
-        return await publication.handle(isRefused && isOver ? try request.ofEndedSession() : request)
+        let hasEnded = await ended.isSet
+        return await publication.handle(isRefused && hasEnded ? try request.ofEndedSession() : request)
       }, folder: folder.path)
     rig.coordinator.start()
     await rig.settle()

@@ -28,7 +28,7 @@ import Testing
     }
     let transport = try transport(server) {
       ($0.total, $0.stall) = (.seconds(3600), .seconds(3600))
-      ($0.held, $0.concurrent) = (700_000, 4)
+      ($0.bufferedBytes, $0.concurrent) = (700_000, 4)
     }
     try await withThrowingTaskGroup(of: Response.self) { group in
       for number in 1...3 { group.addTask { try await transport.send(Request(.get, "/\(number)")) } }

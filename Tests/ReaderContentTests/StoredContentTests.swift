@@ -77,12 +77,12 @@ import Testing
     let (stored, store) = content()
     await store.resume()
     #expect(store.fanClubs["cafe"] == nil)
-    let found = await store.knownFanClubs(named: "cafe soc")
+    let found = await store.storedFanClubs(named: "cafe soc")
     #expect(found.map(\.club) == clubs.suffix(1))
     #expect(found.map(\.name) == ["\u{E000}Café\u{E001} \u{E000}Society\u{E001}"])
     #expect(store.fanClubs["cafe"] != nil)
-    #expect(await store.knownFanClubs(named: "club").count == SearchResults.mostClubs)
-    #expect(await store.knownFanClubs(named: "nobody").isEmpty)
+    #expect(await store.storedFanClubs(named: "club").count == SearchResults.mostClubs)
+    #expect(await store.storedFanClubs(named: "nobody").isEmpty)
     await stored.close()
   }
 

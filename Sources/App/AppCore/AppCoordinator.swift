@@ -185,7 +185,7 @@ import SessionService
     fetchingLink?.cancel()
     fetchingLink = Task { [weak self, client, content = reader?.content, effects = environment.effects] in
       do {
-        if await !navigation.isKnown(to: content) { try await effects.run("link.look") { try await navigation.fetchTarget(client) } }
+        if await !navigation.isStored(in: content) { try await effects.run("link.look") { try await navigation.fetchTarget(client) } }
       } catch {
         if (error as? ClientError)?.isNotFound == true {
           guard let self, !Task.isCancelled else { return }

@@ -77,10 +77,10 @@ public struct DeepLink: Equatable, Sendable {
 
 extension Navigation {
   /// Whether a link's target can be shown without a request.
-  func isKnown(to content: ContentStore?) async -> Bool {
+  func isStored(in content: ContentStore?) async -> Bool {
     switch self {
-    case .post(let id), .comments(let id): await content?.isKnown(post: id) ?? false
-    case .fanClub(let id): await content?.isKnown(fanClub: id) ?? false
+    case .post(let id), .comments(let id): await content?.isStored(post: id) ?? false
+    case .fanClub(let id): await content?.isStored(fanClub: id) ?? false
     default: false
     }
   }

@@ -27,7 +27,7 @@ import PublicationCommerce
   private let publication: PublicationDetails
   private let actions: Actions
   private let report: @MainActor (_ then: Navigation?) -> Void
-  private var isOver = false
+  private var isFinished = false
 
   /// - Parameters:
   ///   - reader: who buys.
@@ -85,8 +85,8 @@ import PublicationCommerce
   }
 
   private func end() {
-    guard !isOver else { return }
-    isOver = true
+    guard !isFinished else { return }
+    isFinished = true
     report(then)
   }
 }

@@ -27,7 +27,7 @@ import SessionService
   private let opening: ReaderOpening
   private let report: @MainActor (Report) -> Void
   private var unsaid: [String] = []
-  private var isOver = false
+  private var isFinished = false
   private var keyringTimer: Task<Void, Never>?
 
   /// - Parameters:
@@ -105,8 +105,8 @@ import SessionService
   }
 
   private func end(with reader: ReaderScope?) {
-    guard !isOver else { return }
-    isOver = true
+    guard !isFinished else { return }
+    isFinished = true
     curtain.end()
     report(Report(reader: reader, then: then, unsaid: unsaid))
   }

@@ -130,7 +130,7 @@ import SQLiteStorage
   private static func web() throws(TransportError) -> NetworkTransport {
     var limits = NetworkTransport.Limits(body: Import.documentLimit, redirects: 0)
     // Thirty-two of the largest documents would be six times as much.
-    limits.held = 256 << 20
+    limits.bufferedBytes = 256 << 20
     return try NetworkTransport(origin: nil, limits: limits)
   }
 

@@ -234,7 +234,7 @@ import Runtime
   }
 
   /// Whether an entity's value is from a request at that moment or later.
-  func isKnown(_ id: String, since stamp: Stamp) -> Bool { entries[id].map { $0.stamp >= stamp } ?? false }
+  func isFetched(_ id: String, since stamp: Stamp) -> Bool { entries[id].map { $0.stamp >= stamp } ?? false }
 
   /// Records a page, and that it is being read; its entities are stored already.
   func persist(_ page: PageRow) {

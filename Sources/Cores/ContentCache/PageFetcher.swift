@@ -125,7 +125,7 @@ import Runtime
       guard membership.contains(value) else { return false }
       let isBeyond = !state.reachedEnd && last.map { membership.precedes($0, value) } ?? true
       if isBeyond { return hasSubstitutes }
-      return requestedAt.map { cache.isPending(value.id) || cache.isKnown(value.id, since: $0) } ?? true
+      return requestedAt.map { cache.isPending(value.id) || cache.isFetched(value.id, since: $0) } ?? true
     }
     // Each list on screen is notified of each change, and most are not affected.
     let joined = changed.map { $0.filter { id in self.cache[id].map(belongs) ?? false } } ?? Set(cache.ids(where: belongs))

@@ -74,7 +74,7 @@ final class CurlLoop: @unchecked Sendable {
       var active: Int32 = 0
       matinee_curl_multi_perform(multi, &active)
       collect()
-      limitHeld()
+      limitBufferedBytes()
       // curl's own timers cut this short; orders do by their wake-up.
       if !startWaiting() { matinee_curl_multi_poll(multi, 60_000) }
     }
@@ -131,17 +131,20 @@ final class CurlLoop: @unchecked Sendable {
   }
 
   /// Ends transfers while all of them hold too much. What was received in one round is all that there is too much meanwhile.
-  private func limitHeld() {
-    guard limits.held < .max else { return }
+  private func limitBufferedBytes() {
+    guard limits.bufferedBytes < .max else { return }
     round += 1
-    for transfer in running.values where transfer.held > transfer.grown.held { transfer.grown = (transfer.held, round) }
-    var held = running.values.reduce(0) { $0 + $1.held }
-    while held > limits.held {
+    for transfer in running.values where transfer.bufferedBytes > transfer.grown.bytes { transfer.grown = (transfer.bufferedBytes, round) }
+    var total = running.values.reduce(0) { $0 + $1.bufferedBytes }
+    while total > limits.bufferedBytes {
       // One that holds more than its share: there is one, and small answers are no trouble.
-      let large = running.filter { $0.value.held > limits.held / limits.concurrent }
-      guard let (handle, transfer) = large.min(by: { ($0.value.grown.round, -$0.value.held) < ($1.value.grown.round, -$1.value.held) })
+      let large = running.filter { $0.value.bufferedBytes > limits.bufferedBytes / limits.concurrent }
+      guard
+        let (handle, transfer) = large.min(by: {
+          ($0.value.grown.round, -$0.value.bufferedBytes) < ($1.value.grown.round, -$1.value.bufferedBytes)
+        })
       else { return }
-      held -= transfer.held
+      total -= transfer.bufferedBytes
       release(handle)
       transfer.finish(.failure(TransportError.timedOut))
     }

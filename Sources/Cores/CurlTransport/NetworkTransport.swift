@@ -25,7 +25,7 @@ public final class NetworkTransport: Transport {
     public var concurrent = 32
     /// How many bytes of answers all transfers of the transport may hold together. Beyond that, the one of the large ones fails that has
     /// waited longest for more of its answer: servers that send much and then nothing would fill the memory.
-    package var held = Int.max
+    package var bufferedBytes = Int.max
 
     /// The limits of this build, with others for what is expected.
     public init(body: Int = 64 << 20, redirects: Int = 5) { (self.body, self.redirects) = (body, redirects) }

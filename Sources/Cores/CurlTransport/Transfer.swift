@@ -26,9 +26,9 @@ final class Transfer: @unchecked Sendable {
   private var headersEnded = false
   private var body = Data()
   /// How many bytes of the answer it holds.
-  var held: Int { body.count }
+  var bufferedBytes: Int { body.count }
   /// How many it held when the loop last looked and found more than before, and when that was: a number that the loop raises.
-  var grown = (held: 0, round: 0)
+  var grown = (bytes: 0, round: 0)
   private let message = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   /// - Throws: ``TransportError/unsupported(_:)`` for a request that HTTP cannot express.

@@ -131,9 +131,9 @@ final class LoopbackListener: Sendable {
         return answer
       }
       clients.removeAll { client in
-        let isOver = client.head.isEmpty && client.isAnswered || clock.uptime - client.since > Self.patience
-        if isOver { Glibc.close(client.descriptor) }
-        return isOver
+        let isFinished = client.head.isEmpty && client.isAnswered || clock.uptime - client.since > Self.patience
+        if isFinished { Glibc.close(client.descriptor) }
+        return isFinished
       }
       if entries[1].revents != 0 {
         // Once it is closed, its number may be another file's.
@@ -161,10 +161,10 @@ final class LoopbackListener: Sendable {
   private static func isOwn(_ descriptor: Int32, port: Int) -> Bool {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isKnown = withUnsafeMutablePointer(to: &address) { pointer in
+    let hasPeer = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) == 0 }
     }
-    guard isKnown else { return false }
+    guard hasPeer else { return false }
     let (client, server) = (hex(UInt16(bigEndian: address.sin_port)), hex(UInt16(port)))
     // A table is read in pieces, between which a line may move and be missed.
     for _ in 1...20 {

@@ -268,13 +268,13 @@ import SessionService
       case .failure where Task.isCancelled:
         cancelled()
         // Its page is still open in the browser, and nothing comes of it any more.
-        if case .provider = work { change { $0.formError = Self.pageIsOver } }
+        if case .provider = work { change { $0.formError = Self.browserSignInCancelled } }
       case .failure(let error): failed(work, error)
       }
     }
   }
 
-  private static let pageIsOver = "Signing in in the browser was cancelled. You can close its page."
+  private static let browserSignInCancelled = "Signing in in the browser was cancelled. You can close its page."
 
   private func cancelTapped() { signingIn?.cancel() }
 

@@ -237,7 +237,7 @@ import Runtime
       do { answer = .success(try await store.search(words, cursor: cursor)) } catch { answer = .failure(error) }
       var cachedClubs: [FanClubHit] = []
       if case .failure(let error) = answer, cursor == nil, RequestError(explaining: error).isUnreachable, !store.isClosed {
-        cachedClubs = await store.knownFanClubs(named: words)
+        cachedClubs = await store.storedFanClubs(named: words)
       }
       guard let self, mine == generation, !store.isClosed else { return }
       switch answer {

@@ -44,13 +44,13 @@ extension ContentStore {
   /// - Parameter patience: how long that may take; a publication that does not answer in time counts as unreachable.
   public func learnCostsOfLeaving(within patience: Duration = .seconds(2)) async {
     let changes = outboxStatus.stream()
-    var isKnown = false
+    var isAnswered = false
     // Not cancelled below: a late answer still counts.
     let question = Task { [weak self, client] in
       do { _ = try await self?.request("leave.reach") { try await client.publication() } } catch {
         if !RequestError.isAnswer(error) { self?.outOfReach.value = RequestError(explaining: error).sentence }
       }
-      isKnown = true
+      isAnswered = true
     }
     let watch = Task {
       for await waiting in changes where waiting.count == 0 || waiting.problem != nil { break }
@@ -58,6 +58,6 @@ extension ContentStore {
     }
     await effects.wait("leave.patience", for: patience, on: clock, until: watch)
     watch.cancel()
-    if !isKnown { outOfReach.value = "The publication does not answer." }
+    if !isAnswered { outOfReach.value = "The publication does not answer." }
   }
 }

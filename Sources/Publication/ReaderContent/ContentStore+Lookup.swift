@@ -5,10 +5,10 @@ import PublicationClient
 /// Requests for single entities and searches, without a stored list. Their entities are in the caches when each returns.
 extension ContentStore {
   /// Whether a post is known here, without asking the publication.
-  public func isKnown(post id: Post.ID) async -> Bool { await postCache.loadFromStore(id) != nil }
+  public func isStored(post id: Post.ID) async -> Bool { await postCache.loadFromStore(id) != nil }
 
   /// Whether a fan club is known here, without asking the publication.
-  public func isKnown(fanClub id: FanClub.ID) async -> Bool { await clubCache.loadFromStore(id) != nil }
+  public func isStored(fanClub id: FanClub.ID) async -> Bool { await clubCache.loadFromStore(id) != nil }
 
   /// A page of posts that hold all words of a text, and the fan clubs with these words in their names; all are in the caches when it
   /// returns.
@@ -25,7 +25,7 @@ extension ContentStore {
 
   /// The fan clubs that were ever read and have all words of a text in their names, sorted by name: for when the publication is
   /// unreachable. They are in the cache when it returns.
-  public func knownFanClubs(named text: String) async -> [FanClubHit] {
+  public func storedFanClubs(named text: String) async -> [FanClubHit] {
     await clubCache.loadAllFromStore()
     let clubs = clubCache.ids { !MarkedText($0.name, finding: text).matches.isEmpty }.compactMap { clubCache[$0] }
     return clubs.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }.prefix(SearchResults.mostClubs)

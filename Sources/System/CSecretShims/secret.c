@@ -9,7 +9,7 @@
 typedef struct {
   GMutex lock;
   GCond ended;
-  gboolean is_over, has_passed;
+  gboolean is_finished, has_passed;
   gint64 until;
   GCancellable *cancellable;
   GThread *thread;
@@ -18,10 +18,10 @@ typedef struct {
 static gpointer limit_wait(gpointer data) {
   Limit *limit = data;
   g_mutex_lock(&limit->lock);
-  while (!limit->is_over && !limit->has_passed) {
+  while (!limit->is_finished && !limit->has_passed) {
     limit->has_passed = !g_cond_wait_until(&limit->ended, &limit->lock, limit->until);
   }
-  gboolean cancels = limit->has_passed && !limit->is_over;
+  gboolean cancels = limit->has_passed && !limit->is_finished;
   g_mutex_unlock(&limit->lock);
   if (cancels) g_cancellable_cancel(limit->cancellable);
   return NULL;
@@ -38,7 +38,7 @@ static void limit_begin(Limit *limit, uint32_t milliseconds) {
 
 static void limit_end(Limit *limit) {
   g_mutex_lock(&limit->lock);
-  limit->is_over = TRUE;
+  limit->is_finished = TRUE;
   g_cond_signal(&limit->ended);
   g_mutex_unlock(&limit->lock);
   g_thread_join(limit->thread);

@@ -72,7 +72,7 @@ extension Publication {
       job?.name(feed.title.isEmpty ? origin.name : feed.title)
       var origin = origin
       // A feed that is there already may have moved since it was added.
-      if let url = origin.version?.url, let stored = try await knownFeed([origin.source, url]) { origin.source = stored.source }
+      if let url = origin.version?.url, let stored = try await storedFeed([origin.source, url]) { origin.source = stored.source }
       return ([try ImportedFeed.clubID(origin.source)], try await store(feed, as: origin, job))
     case .outline(let outline):
       job?.name(outline.title.isEmpty ? origin.name : outline.title)
@@ -107,7 +107,7 @@ extension Publication {
     return (stored.all, report)
   }
 
-  private func knownFeed(_ urls: [String]) async throws -> StoredFeed? { try await feedRepository.feed(at: urls) }
+  private func storedFeed(_ urls: [String]) async throws -> StoredFeed? { try await feedRepository.feed(at: urls) }
 
   private func add(_ feeds: [(club: FanClub, url: String)], _ job: ImportJob?) async throws -> AddedClubs {
     defer { indexSoon() }
