@@ -155,7 +155,7 @@ final class LongListTests: GtkTestCase {
           ids.insert(contentsOf: (ids[0] - count)..<ids[0], at: 0)
           // At the other end something goes meanwhile.
           ids.removeLast()
-          page.list.show(ids, followsTop: false)
+          page.list.show(ids, staysAtTop: false)
           settle()
           XCTAssertEqual(page.list.topID, read, "at \(position), \(count) more")
           XCTAssertTrue(page.list.row(for: read) === row)

@@ -86,10 +86,10 @@ final class TestStoreTransport: Transport {
 
   private func unlock(_ post: Post.ID, _ request: Request) async throws -> Response {
     guard let user = reader(request) else { return try await publication.send(request) }
-    var look = request
-    look.method = .get
-    look.target = String(request.path.dropLast("/unlock".count))
-    let response = try await publication.send(look)
+    var fetch = request
+    fetch.method = .get
+    fetch.target = String(request.path.dropLast("/unlock".count))
+    let response = try await publication.send(fetch)
     guard response.status == 200 else { return response }
     guard await store.spend(Balance.articlePass, of: user, on: post) else {
       return json(Problem(code: .noBalance, title: "You have no article passes left, so the post stays closed.", status: 402), status: 402)

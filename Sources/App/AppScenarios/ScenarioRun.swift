@@ -70,7 +70,7 @@ import Synchronization
       if effects.inFlight > sleeping(.effect) || effects.timers > sleeping(.timer) {
         calm = 0
         still = before == deliveries ? still + 1 : 0
-        if still > Self.looks, sleeping(.effect) > 0 { return true }
+        if still > Self.stillRounds, sleeping(.effect) > 0 { return true }
         // Work on another thread: it ends by itself, so this only keeps the processor free for it.
         try? await SystemClock().sleep(for: .milliseconds(1))
       } else {
@@ -83,8 +83,8 @@ import Synchronization
   private func sleeping(_ scope: EffectScope) -> Int { clocks.reduce(0) { $0 + $1.sleeping(scope) } }
 
   private static let hops = 64
-  /// For how many looks in a row nothing has to be delivered, where effects may wait for one that sleeps: as requests do for a token.
-  private static let looks = 100
+  /// For how many rounds in a row nothing has to be delivered, where effects may wait for one that sleeps: as requests do for a token.
+  private static let stillRounds = 100
   private static let patience = 20_000
 
   private func didOpen(_ url: String) {

@@ -112,8 +112,8 @@ extension ListRow {
   /// Shows these, in this order. Rows of ids that stay are kept, and so is the reader's place.
   ///
   /// The same array again costs nothing, one that differs in one place a comparison of the two.
-  /// - Parameter followsTop: whether a person at the very first row sees those that come above it; otherwise the row stays where it is.
-  public func show(_ ids: [ID], followsTop: Bool = true) {
+  /// - Parameter staysAtTop: whether a person at the very first row sees those that come above it; otherwise the row stays where it is.
+  public func show(_ ids: [ID], staysAtTop: Bool = true) {
     let first = identifiers.ids.first
     let atTop = position <= 0
     let top = atTop ? nil : topRow(in: ids)
@@ -123,7 +123,7 @@ extension ListRow {
     if let heir { focusRow(heir) }
     if let top {
       anchor = top
-    } else if followsTop, atTop, ids.first != first {
+    } else if staysAtTop, atTop, ids.first != first {
       scroll(to: 0)
     }
   }

@@ -18,7 +18,7 @@ actor CachedResponseFiles {
   private let largest: Int
   private let clock: any AppClock
   /// The names of the files and what they take.
-  private lazy var names = look()
+  private lazy var names = scanFolder()
 
   init(folder: String, limit: Int, largest: Int, clock: any AppClock) {
     self.folder = URL(fileURLWithPath: folder, isDirectory: true)
@@ -88,7 +88,7 @@ actor CachedResponseFiles {
   }
 
   /// What earlier starts left, the least recently used first.
-  private func look() -> LeastRecentlyUsed<String, Void> {
+  private func scanFolder() -> LeastRecentlyUsed<String, Void> {
     var names = LeastRecentlyUsed<String, Void>(limit: limit)
     let keys: Set<URLResourceKey> = [.isRegularFileKey, .fileSizeKey, .contentModificationDateKey]
     let urls = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: Array(keys))) ?? []

@@ -201,7 +201,7 @@ extension Purchases {
     expiryTimer = nil
     let ends = granting.compactMap(\.expires)
     guard !ends.isEmpty else { return }
-    let wait = time.untilNextLook(at: ends, environment.clock)
+    let wait = time.timeUntilNextCheck(of: ends, environment.clock)
     expiryTimer = Task { [weak self, environment] in
       do { try await environment.effects.sleep("purchase.expiry", for: wait, on: environment.clock) } catch { return }
       await self?.recheckEntitlements()

@@ -24,14 +24,14 @@ extension Purchases {
   /// Asks after ever longer waits, until the task is cancelled.
   private func check(pending: [Transaction.ID], atOnce: Bool) async {
     let backoff = Backoff(first: environment.retry.watchedInterval, longest: environment.retry.pendingInterval, jitter: 0)
-    var looks = atOnce ? 0 : 1
+    var checks = atOnce ? 0 : 1
     while !Task.isCancelled {
-      if looks > 0 {
-        let wait = backoff.wait(after: looks, chance: 0)
+      if checks > 0 {
+        let wait = backoff.wait(after: checks, chance: 0)
         guard (try? await environment.effects.sleep("purchase.watch", for: wait, on: environment.clock)) != nil else { return }
       }
       for id in pending where !Task.isCancelled { await check(id) }
-      looks += 1
+      checks += 1
     }
   }
 }

@@ -50,7 +50,7 @@ struct TrustedTime: Equatable, Sendable {
 
   /// How long until a judgement about one of these ends may change by itself. At most an hour: the wall clock may be set meanwhile, and
   /// what has passed is to be written down now and then.
-  func untilNextLook(at ends: [Date], _ clock: any AppClock) -> Duration {
+  func timeUntilNextCheck(of ends: [Date], _ clock: any AppClock) -> Duration {
     let (proved, wall) = (now(clock), clock.now)
     let waits = ends.flatMap { end in
       [

@@ -46,9 +46,9 @@ import Runtime
   private var fetch: ClubFetch?
   private var isOnScreen = false
   private var jump = Jump.none
-  private var lookupTask: Task<Void, Never>?
-  /// When it looked last, by uptime; `nil` before it loaded.
-  private var looked: Duration?
+  private var checkTask: Task<Void, Never>?
+  /// When it checked last, by uptime; `nil` before it loaded.
+  private var checkedAt: Duration?
 
   /// How far the page is on its way to its top.
   private enum Jump { case none, requested, refreshing }
@@ -73,7 +73,7 @@ import Runtime
   }
 
   isolated deinit {
-    lookupTask?.cancel()
+    checkTask?.cancel()
     finding?.cancel()
   }
 
@@ -83,7 +83,7 @@ import Runtime
     isOnScreen = true
     posts.list.appear()
     clubs.appear()
-    look(every: Self.pace)
+    check(every: Self.pace)
     update()
   }
 
@@ -92,7 +92,7 @@ import Runtime
     isOnScreen = false
     posts.list.disappear()
     clubs.disappear()
-    look(every: Self.slowPace)
+    check(every: Self.slowPace)
   }
 
   /// Handles an input of the reader.
@@ -137,7 +137,7 @@ import Runtime
   }
 
   /// The reader opens the feed from an announcement of new posts, such as a notification: looks for them at once.
-  public func newPostsTold() { look() }
+  public func newPostsTold() { check() }
 
   private func newPostsTapped() {
     guard state.newPosts > 0 else { return }
@@ -172,23 +172,23 @@ import Runtime
   private static let slowPace = Duration.seconds(300)
 
   /// Continues from the last look, so that leaving the page and returning neither repeats nor delays one.
-  private func look(every pace: Duration) {
-    lookupTask?.cancel()
+  private func check(every pace: Duration) {
+    checkTask?.cancel()
     let clock = formatting.clock
-    if looked.map({ clock.uptime - $0 >= pace }) ?? true { look() }
-    lookupTask = Task { [weak self, effects = store.effects] in
-      while let looked = self?.looked, !Task.isCancelled {
-        let left = looked + pace - clock.uptime
+    if checkedAt.map({ clock.uptime - $0 >= pace }) ?? true { check() }
+    checkTask = Task { [weak self, effects = store.effects] in
+      while let checkedAt = self?.checkedAt, !Task.isCancelled {
+        let left = checkedAt + pace - clock.uptime
         do { try await effects.sleep("feed.pace", for: left, on: clock) } catch { return }
         guard let self, !Task.isCancelled else { return }
         // Unless something else made it look meanwhile.
-        if clock.uptime - (self.looked ?? .zero) >= pace { look() }
+        if clock.uptime - (self.checkedAt ?? .zero) >= pace { check() }
       }
     }
   }
 
-  private func look() {
-    looked = formatting.clock.uptime
+  private func check() {
+    checkedAt = formatting.clock.uptime
     posts.list.checkForNewItems()
   }
 

@@ -19,12 +19,12 @@ struct Sniffer {
   init(_ data: Data) {
     let start = data.firstIndex { !Self.isBlank($0) } ?? data.endIndex
     skipped = start - data.startIndex
-    syntax = Self.look(Array(data[start...].prefix(2048)))
+    syntax = Self.syntax(of: Array(data[start...].prefix(2048)))
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte.isASCIIBlank || byte == 0 }
 
-  private static func look(_ bytes: [UInt8]) -> Syntax {
+  private static func syntax(of bytes: [UInt8]) -> Syntax {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let first = text.first else { return .empty }
     switch first {

@@ -14,11 +14,11 @@ final class OrderWatch: Sendable {
     var user: Reader.ID?
     /// Each order's state at the last look, or in the answer to its charge.
     var orders: [Order.ID: Order.State] = [:]
-    var hasLooked = false
+    var hasChecked = false
     var listeners: [Int: AsyncStream<QueueUpdate>.Continuation] = [:]
     var nextListener = 0
-    /// Asks for a look; `nil` while there are no listeners.
-    var looks: AsyncStream<Void>.Continuation?
+    /// Asks for a check; `nil` while there are no listeners.
+    var checks: AsyncStream<Void>.Continuation?
   }
 
   private let account: @Sendable (_ user: Reader.ID) async -> APIClient?
@@ -38,15 +38,15 @@ final class OrderWatch: Sendable {
     let number = state.withLock { state in
       state.nextListener += 1
       state.listeners[state.nextListener] = listener
-      if state.looks == nil { state.looks = start() }
+      if state.checks == nil { state.checks = start() }
       return state.nextListener
     }
     listener.onTermination = { _ in
       let idle = self.state.withLock { state -> AsyncStream<Void>.Continuation? in
         state.listeners[number] = nil
         guard state.listeners.isEmpty else { return nil }
-        defer { state.looks = nil }
-        return state.looks
+        defer { state.checks = nil }
+        return state.checks
       }
       idle?.finish()
     }
@@ -55,25 +55,25 @@ final class OrderWatch: Sendable {
 
   /// Looks by the clock, and at each element of the stream, until that ends.
   private func start() -> AsyncStream<Void>.Continuation {
-    let (looks, look) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let timer = Task { [clock, pace] in while (try? await clock.sleep(for: pace)) != nil { look.yield() } }
-    look.onTermination = { _ in timer.cancel() }
+    let (checks, check) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let timer = Task { [clock, pace] in while (try? await clock.sleep(for: pace)) != nil { check.yield() } }
+    check.onTermination = { _ in timer.cancel() }
     Task {
-      for await _ in looks {
+      for await _ in checks {
         let (updates, listeners) = await news()
         for listener in listeners { for update in updates { listener.yield(update) } }
       }
     }
-    return look
+    return check
   }
 
   /// Looks at once: this reader requested their purchases.
   func checkNow(for user: Reader.ID) {
-    let looks = state.withLock { state in
+    let checks = state.withLock { state in
       state.begin(user)
-      return state.looks
+      return state.checks
     }
-    looks?.yield()
+    checks?.yield()
   }
 
   /// Records the outcome of a charge, so that a later look does not report it.
@@ -92,26 +92,26 @@ final class OrderWatch: Sendable {
     return state.withLock { state in
       guard state.user == user else { return ([], []) }
       let updates = orders.flatMap { order in
-        UUID(uuidString: order.id).map { Self.news($0, order, before: state.orders[order.id], isFirstLook: !state.hasLooked) } ?? []
+        UUID(uuidString: order.id).map { Self.news($0, order, before: state.orders[order.id], isFirstCheck: !state.hasChecked) } ?? []
       }
       for order in orders { state.orders[order.id] = order.state }
-      state.hasLooked = true
+      state.hasChecked = true
       // Receipts are requested once, however many are new.
       return (updates.filter { $0 != .receipts } + (updates.contains(.receipts) ? [.receipts] : []), Array(state.listeners.values))
     }
   }
 
-  /// The changes of an order. At the first look, only those that may have happened between two runs and are not seen otherwise.
-  private static func news(_ id: UUID, _ order: Order, before: Order.State?, isFirstLook: Bool) -> [QueueUpdate] {
+  /// The changes of an order. At the first check, only those that may have happened between two runs and are not seen otherwise.
+  private static func news(_ id: UUID, _ order: Order, before: Order.State?, isFirstCheck: Bool) -> [QueueUpdate] {
     guard order.state != before else { return [] }
     switch (before, order.state) {
     case (_, .refunded):
       // What was bought behind it begins earlier now, and so ends earlier.
-      return [.revoked(id, reason: order.refundReason ?? "The payment was given back.")] + (isFirstLook ? [] : [.receipts])
+      return [.revoked(id, reason: order.refundReason ?? "The payment was given back.")] + (isFirstCheck ? [] : [.receipts])
     // A transaction that was submitted here continues; for one from elsewhere the app has to request the receipt.
     case (.deferred, .paid), (.interrupted, .paid): return [.transaction(id), .receipts]
     case (.deferred, _), (.interrupted, _): return [.transaction(id)]
-    case (_, .paid) where !isFirstLook: return [.receipts]
+    case (_, .paid) where !isFirstCheck: return [.receipts]
     default: return []
     }
   }
@@ -123,6 +123,6 @@ extension OrderWatch.State {
     guard self.user != user else { return }
     self.user = user
     orders = [:]
-    hasLooked = false
+    hasChecked = false
   }
 }

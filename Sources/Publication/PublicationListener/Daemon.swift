@@ -139,7 +139,7 @@ final class Daemon: Sendable {
   }
 
   /// Reports the first proxy that no option names.
-  func look(forProxyOn connection: OpaquePointer, _ headers: Headers) {
+  func reportUnnamedProxy(on connection: OpaquePointer, _ headers: Headers) {
     guard let address = ClientAddress.unnamedProxy(connection, headers, trusting: limits.trustedProxies) else { return }
     let isFirst = state.withLock { state in
       defer { state.hasToldOfProxy = true }

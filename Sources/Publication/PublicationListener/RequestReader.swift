@@ -56,7 +56,7 @@ struct RequestReader {
     if exchange.file != nil { daemon.told(ofDocumentWithRoom: true) }
     var request = Request(routedMethod, target, headers: headers(), body: body)
     request.client = ClientAddress.of(connection, request.headers, trusting: daemon.limits.trustedProxies)
-    daemon.look(forProxyOn: connection, request.headers)
+    daemon.reportUnnamedProxy(on: connection, request.headers)
     daemon.dispatch(request, exchange, connection)
     return true
   }

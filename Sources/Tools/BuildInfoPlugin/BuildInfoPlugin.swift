@@ -17,12 +17,12 @@ struct BuildInfoPlugin: BuildToolPlugin {
         displayName: "Writing the version of this build",
         executable: URL(filePath: "/bin/sh"),
         arguments: [script.path, package.path, output.path, ciRun],
-        inputFiles: [script] + filesThatFollowHead(in: package),
+        inputFiles: [script] + headFiles(in: package),
         outputFiles: [output])
     ]
   }
 
-  private func filesThatFollowHead(in package: URL) -> [URL] {
+  private func headFiles(in package: URL) -> [URL] {
     guard let own = gitFolder(of: package) else { return [] }
     // A worktree has a HEAD of its own and shares the branches with the main checkout.
     var shared = own

@@ -3,7 +3,7 @@
 /// Belongs to the thread that drives.
 public final class Element {
   /// What was read of it at one time.
-  private struct Look {
+  private struct Snapshot {
     var role = Role(number: 0)
     var name = ""
     var detail = ""
@@ -24,23 +24,23 @@ public final class Element {
   private let address: AccessibilityBus.Address
   private let bus: AccessibilityBus
   /// Set while a whole tree is looked through.
-  private var look: Look?
+  private var cached: Snapshot?
 
   init(_ address: AccessibilityBus.Address, on bus: AccessibilityBus) { (self.address, self.bus) = (address, bus) }
 
   // MARK: Reading
 
   /// What kind of widget it is.
-  public var role: Role { looked.role }
+  public var role: Role { snapshot.role }
 
   /// The accessible name.
-  public var name: String { looked.name }
+  public var name: String { snapshot.name }
 
   /// The accessible description; e.g. an error below an entry.
-  public var detail: String { looked.detail }
+  public var detail: String { snapshot.detail }
 
   /// The text inside: what an entry holds or a label shows.
-  public var content: String? { looked.content }
+  public var content: String? { snapshot.content }
 
   /// The value of a progress bar or slider.
   public var value: Double? { bus.answer(.property("CurrentValue", of: address, "Value"))?.property?.number }
@@ -54,33 +54,33 @@ public final class Element {
 
   /// Whether a toggle is down.
   public var isPressed: Bool {
-    let looked = looked
-    return [State.pressed, .checked].contains { looked.states & 1 << $0.rawValue != 0 }
+    let snapshot = snapshot
+    return [State.pressed, .checked].contains { snapshot.states & 1 << $0.rawValue != 0 }
   }
 
-  private func has(_ state: State) -> Bool { looked.states & 1 << state.rawValue != 0 }
+  private func has(_ state: State) -> Bool { snapshot.states & 1 << state.rawValue != 0 }
 
   /// What is directly inside it.
-  public var children: [Element] { looked.children }
+  public var children: [Element] { snapshot.children }
 
-  private var looked: Look { look ?? Self.looks(at: [self])[0] }
+  private var snapshot: Snapshot { cached ?? Self.snapshots(of: [self])[0] }
 
   /// What is directly inside it and inside what `isEntered` picks of that, nearest first, read a level at a time.
   func descendants(entering isEntered: (Element) -> Bool, matching matches: (Element) -> Bool) -> [Element] {
     var found: [Element] = []
     var level = children
     while !level.isEmpty {
-      for (element, look) in zip(level, Self.looks(at: level)) { element.look = look }
+      for (element, snapshot) in zip(level, Self.snapshots(of: level)) { element.cached = snapshot }
       found += level.filter(matches)
       let next = level.filter(isEntered).flatMap(\.children)
-      for element in level { element.look = nil }
+      for element in level { element.cached = nil }
       level = next
     }
     return found
   }
 
   /// Reads several at a time, in two rounds: a text's length has to be known before the text is read.
-  private static func looks(at elements: [Element]) -> [Look] {
+  private static func snapshots(of elements: [Element]) -> [Snapshot] {
     guard let bus = elements.first?.bus else { return [] }
     let first = bus.answers(
       elements.flatMap { (element: Element) -> [AccessibilityBus.Call] in
@@ -91,35 +91,35 @@ public final class Element {
           .property("CharacterCount", of: address, "Text"),
         ]
       })
-    var looks: [Look] = []
+    var snapshots: [Snapshot] = []
     var lengths: [(index: Int, count: Int)] = []
     for (index, element) in elements.enumerated() {
       let answers = Array(first[(index * 6)..<(index * 6 + 6)])
-      var look = Look()
-      look.role = Role(number: answers[0]?[0]?.natural ?? 0)
-      look.name = answers[1]?.property?.text ?? ""
-      look.detail = answers[2]?.property?.text ?? ""
+      var snapshot = Snapshot()
+      snapshot.role = Role(number: answers[0]?[0]?.natural ?? 0)
+      snapshot.name = answers[1]?.property?.text ?? ""
+      snapshot.detail = answers[2]?.property?.text ?? ""
       // Two words, the lower one first.
-      for word in (answers[3]?[0]?.parts ?? []).reversed() { look.states = look.states << 32 | UInt64(word.natural ?? 0) }
-      look.children = answers[4]?[0]?.addresses.map { Element($0, on: element.bus) } ?? []
+      for word in (answers[3]?[0]?.parts ?? []).reversed() { snapshot.states = snapshot.states << 32 | UInt64(word.natural ?? 0) }
+      snapshot.children = answers[4]?[0]?.addresses.map { Element($0, on: element.bus) } ?? []
       if let count = answers[5]?.property?.integer {
-        look.content = ""
+        snapshot.content = ""
         if count > 0 { lengths.append((index, count)) }
       }
-      looks.append(look)
+      snapshots.append(snapshot)
     }
     let texts = bus.answers(
       lengths.map {
         .init(to: elements[$0.index].address, "Text", "GetText", arguments: [.integer(0), .integer(Int32(clamping: $0.count))])
       })
-    for (length, text) in zip(lengths, texts) { looks[length.index].content = text?[0]?.text }
-    return looks
+    for (length, text) in zip(lengths, texts) { snapshots[length.index].content = text?[0]?.text }
+    return snapshots
   }
 
   /// What is directly inside it with the names, read all at once: the rows of a list.
   public var namedChildren: [(name: String, element: Element)] {
     let children = children
-    return zip(children, Self.looks(at: children)).map { ($1.name, $0) }
+    return zip(children, Self.snapshots(of: children)).map { ($1.name, $0) }
   }
 
   /// The widget around it.
@@ -195,27 +195,27 @@ public struct Frame: Equatable, Sendable {
 
 extension Element: CustomStringConvertible {
   /// Role, name and what stands in it.
-  public var description: String { Self.line(looked) }
+  public var description: String { Self.line(snapshot) }
 
-  private static func line(_ look: Look) -> String {
-    var line = "\(look.role) \"\(look.name)\""
-    if let content = look.content, !content.isEmpty, content != look.name { line += " holding \"\(content)\"" }
-    if !look.detail.isEmpty { line += " (\(look.detail))" }
-    for (state, word) in [(State.sensitive, "disabled"), (.visible, "hidden")] where look.states & 1 << state.rawValue == 0 {
+  private static func line(_ snapshot: Snapshot) -> String {
+    var line = "\(snapshot.role) \"\(snapshot.name)\""
+    if let content = snapshot.content, !content.isEmpty, content != snapshot.name { line += " holding \"\(content)\"" }
+    if !snapshot.detail.isEmpty { line += " (\(snapshot.detail))" }
+    for (state, word) in [(State.sensitive, "disabled"), (.visible, "hidden")] where snapshot.states & 1 << state.rawValue == 0 {
       line += " \(word)"
     }
-    if look.states & 1 << State.focused.rawValue != 0 { line += " focused" }
+    if snapshot.states & 1 << State.focused.rawValue != 0 { line += " focused" }
     return line
   }
 
   /// The tree from here down, a line an element.
-  public func outline(depth: Int = 0, limit: Int = 24) -> String { outline(looked, depth, limit) }
+  public func outline(depth: Int = 0, limit: Int = 24) -> String { outline(snapshot, depth, limit) }
 
-  private func outline(_ look: Look, _ depth: Int, _ limit: Int) -> String {
-    let line = String(repeating: "  ", count: depth) + Self.line(look)
+  private func outline(_ snapshot: Snapshot, _ depth: Int, _ limit: Int) -> String {
+    let line = String(repeating: "  ", count: depth) + Self.line(snapshot)
     guard depth < limit else { return line }
     // Long lists say little that is new after their first rows.
-    let inside = look.role == .list ? Array(look.children.prefix(3)) : look.children
-    return ([line] + zip(inside, Self.looks(at: inside)).map { $0.outline($1, depth + 1, limit) }).joined(separator: "\n")
+    let inside = snapshot.role == .list ? Array(snapshot.children.prefix(3)) : snapshot.children
+    return ([line] + zip(inside, Self.snapshots(of: inside)).map { $0.outline($1, depth + 1, limit) }).joined(separator: "\n")
   }
 }

@@ -17,7 +17,7 @@ struct Tour {
     try act()
     try read()
     try buy()
-    try lookAround()
+    try visitOtherPages()
     try app.press("Sign out")
     try app.waitForScreen("login")
   }
@@ -66,7 +66,7 @@ struct Tour {
     try app.waitForScreen("feed")
   }
 
-  private func lookAround() throws {
+  private func visitOtherPages() throws {
     try app.press("Fan clubs")
     try app.waitForScreen("fanclubs")
     try app.press("Follow", in: try rows()[0])

@@ -37,7 +37,7 @@ struct SearchMarker {
   /// The beginning of a text, with what was found in it marked.
   /// - Throws: `SQLiteError`.
   func opening(of text: UnsafeBufferPointer<UInt8>) throws -> String {
-    var words = try look(at: text, from: 0, atMost: .max)
+    var words = try readWords(of: text, from: 0, atMost: .max)
     words.end = text.count
     return show(text, words, from: 0)
   }
@@ -49,11 +49,11 @@ struct SearchMarker {
     // In the middle, if there are enough words before it.
     let space = max(0, Self.words - place.words) / 2
     var start = start(place, before: space, in: text)
-    var found = try look(at: text, from: start, atMost: Self.words)
+    var found = try readWords(of: text, from: start, atMost: Self.words)
     let missing = found.reachesEnd ? Self.words - found.words : 0
     if missing > 0, start > 0 {
       start = self.start(place, before: space + missing, in: text)
-      found = try look(at: text, from: start, atMost: Self.words)
+      found = try readWords(of: text, from: start, atMost: Self.words)
     }
     return show(text, found, from: start)
   }
@@ -119,7 +119,7 @@ struct SearchMarker {
   }
 
   /// Reads no more of a text than can be shown.
-  private func look(at text: UnsafeBufferPointer<UInt8>, from start: Int, atMost limit: Int) throws -> Words {
+  private func readWords(of text: UnsafeBufferPointer<UInt8>, from start: Int, atMost limit: Int) throws -> Words {
     var found = Words()
     found.end = text.count
     var matcher = phrases
