@@ -20,7 +20,7 @@ final class MailQueue: Sendable {
     self.log = log
     let (stream, continuation) = AsyncStream.makeStream(of: Mail.self, bufferingPolicy: .bufferingOldest(Self.longest))
     mails = continuation
-    task = Task { for await mail in stream { await Self.send(mail, mailer, clock, log) } }
+    task = Task { for await mail in stream { await Self.send(mail, by: mailer, clock: clock, log: log) } }
   }
 
   deinit { task.cancel() }
@@ -29,7 +29,7 @@ final class MailQueue: Sendable {
     if case .dropped = mails.yield(mail) { log("mail: \(Self.longest) wait already, and one more was dropped.") }
   }
 
-  private static func send(_ mail: Mail, _ mailer: any Mailer, _ clock: any AppClock, _ log: OperatorLog) async {
+  private static func send(_ mail: Mail, by mailer: any Mailer, clock: any AppClock, log: OperatorLog) async {
     for pause in pauses.map(Optional.some) + [nil] {
       do { return try await mailer.send(mail) } catch {
         guard !Task.isCancelled else { return }
