@@ -18,7 +18,7 @@ import ReaderContent
   /// - Parameter store: the reader's content.
   public init(store: ContentStore) {
     list = .fanClubs(store: store, followedOnly: true)
-    list.observe { [weak self] in self?.changed($0) }
+    list.observe { [weak self] _ in self?.changed() }
     list.onRowsChanged = { [weak self] _ in self?.onChange?() }
   }
 
@@ -32,7 +32,7 @@ import ReaderContent
   /// Asks the publication again.
   public func refresh() { list.refreshTapped() }
 
-  private func changed(_ state: ListState) {
+  private func changed() {
     // A choice among some of them would be none.
     list.reachedEnd()
     onChange?()

@@ -16,7 +16,7 @@ struct FlagResource {
     try await flags.setFlag(flag)
   }
 
-  nonisolated(nonsending) func all(_ call: Call) async throws -> Response { try .json(FlagList(flags: await flags.flags())) }
+  nonisolated(nonsending) func all() async throws -> Response { try .json(FlagList(flags: await flags.flags())) }
 
   nonisolated(nonsending) func report(_ call: Call) async throws -> Response { try .json(await report(call.parameter)) }
 

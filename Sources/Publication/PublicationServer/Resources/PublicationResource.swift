@@ -12,7 +12,7 @@ struct PublicationResource {
   let identityProviders: [IdentityProvider]
   let service: any ServiceRepository
 
-  nonisolated(nonsending) func info(_ call: Call) async throws -> Response {
+  nonisolated(nonsending) func info() async throws -> Response {
     guard var info = try await content.info() else { throw Problem.notFound("publication yet") }
     if !offersSampleAccount { info.sampleAccount = nil }
     info.hostedCheckout = hasPages

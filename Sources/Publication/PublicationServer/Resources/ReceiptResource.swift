@@ -44,7 +44,7 @@ struct ReceiptResource {
     return try .json(ReceiptVerdict(claims: fresh, receipt: JWS.sign(payload: Wire.encode(fresh), key: signingKey())))
   }
 
-  nonisolated(nonsending) func list(_ call: Call) async throws -> Response {
+  nonisolated(nonsending) func list() async throws -> Response {
     let current = try KeySet.Key(signingKey().verificationKey)
     // A key may be in both places when the process ended while it was replaced.
     return try .json(KeySet(keys: [current] + (try await keys.retired(neededAt: clock.unixTime).filter { $0.kid != current.kid })))

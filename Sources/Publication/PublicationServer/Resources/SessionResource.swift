@@ -86,7 +86,7 @@ struct SessionResource {
     return .wrong
   }
 
-  nonisolated(nonsending) func refresh(_ call: Call, _ request: RefreshRequest) async throws -> Response {
+  nonisolated(nonsending) func refresh(_ request: RefreshRequest) async throws -> Response {
     guard let old = try Publication.digests(ofToken: request.refreshToken) else { throw Problem.sessionEnded }
     let tokens = try NewTokens(after: request.refreshToken)
     switch try await readers.exchange(old, for: tokens.digests, at: clock.unixTime) {

@@ -4,12 +4,12 @@ import PublicationAPI
 extension Router {
   /// The whole HTTP API of a publication.
   static let publication = Router(routes: [
-    .open(.get, .publication) { try await $0.about.info($1) },
-    .open(.get, .keys) { try await $0.receipts.list($1) },
+    .open(.get, .publication) { publication, _ in try await publication.about.info() },
+    .open(.get, .keys) { publication, _ in try await publication.receipts.list() },
     .open(.get, .picture("*")) { try await $0.about.picture($1) },
     // Sign-ins wait in the queue for hashing passwords, which has its own limits.
     .open(.post, .session, takesTurns: false, taking: Credentials.self) { try await $0.sessionResource.signIn($1, $2) },
-    .open(.post, .sessionRefresh, taking: RefreshRequest.self) { try await $0.sessionResource.refresh($1, $2) },
+    .open(.post, .sessionRefresh, taking: RefreshRequest.self) { try await $0.sessionResource.refresh($2) },
     .open(.post, .sessionCode, taking: CodeRequest.self) { try await $0.codeResource.request($1, $2) },
     .open(.post, .mailedSession, taking: CodeCredentials.self) { try await $0.codeResource.signIn($1, $2) },
     .open(.post, .openIDSession, taking: IDTokenCredentials.self) { try await $0.identityResource.signIn($1, $2) },
@@ -78,7 +78,7 @@ extension Router {
     .operated(.post, .operatorApproval(of: "*")) { try await $0.charging.decide(true, $1) },
     .operated(.post, .operatorRefusal(of: "*")) { try await $0.charging.decide(false, $1) },
     .operated(.post, .operatorRefund(of: "*"), taking: RefundRequest.self) { try await $0.charging.refund($1, $2) },
-    .operated(.get, .operatorFlags) { try await $0.flagResource.all($1) },
+    .operated(.get, .operatorFlags) { publication, _ in try await publication.flagResource.all() },
     .operated(.put, .operatorFlag("*"), taking: FlagRuleRequest.self) { try await $0.flagResource.set($1, $2) },
     .operated(.get, .operatorFlag("*")) { try await $0.flagResource.report($1) },
     .operated(.get, .operatorAnalytics) { try await $0.analytics.counts($1) },
