@@ -29,9 +29,12 @@ import Gtk
     unlock.horizontal = .start
     unlock.setMargins(horizontal: 0, vertical: 6)
     let card = Box(.vertical, spacing: 4, styles: [.card, "padded"], children: [publication, premium, passes, unlock])
-    let rows = Box(.vertical, styles: [.card, "rows"], children: [purchases.button])
-    for row in [notifications, privacy, sessions] { rows.append(Separator(), row.button) }
-    rows.append(passwordSeparator, password.button, Separator(), signOut.button)
+    let rows = Box(
+      .vertical, styles: [.card, "rows"],
+      children: [
+        purchases.button, Separator(), notifications.button, Separator(), privacy.button, Separator(), sessions.button, passwordSeparator,
+        password.button, Separator(), signOut.button,
+      ])
     let column = Box(
       .vertical, spacing: 16, margin: 32,
       children: [Image(.person, size: .large, styles: ["status-picture"]), name, email, notice, card, rows])

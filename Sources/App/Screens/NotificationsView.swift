@@ -10,7 +10,7 @@ import Gtk
   private let quiet = SwitchRow("Quiet hours", detail: "")
   private let from = TimeField(name: "Quiet from")
   private let to = TimeField(name: "Quiet until")
-  private let hours = Box(.vertical, spacing: 8)
+  private let hours: Box
   private let clubs = Box(.vertical, spacing: 10)
   private let none = Label(styles: [.dim], wraps: true)
   private let clubPart: Box
@@ -21,12 +21,13 @@ import Gtk
 
   init(_ viewModel: NotificationsViewModel) {
     self.viewModel = viewModel
-    for (word, field) in [("From", from), ("Until", to)] {
+    let lines = [("From", from), ("Until", to)].map { word, field in
       let label = Label(word)
       // As wide as each other, so that the fields stand below each other.
       label.setMinimumWidth(characters: 6)
-      hours.append(Wrap(label, field.root))
+      return Wrap(label, field.root)
     }
+    hours = Box(.vertical, spacing: 8, children: lines)
     clubPart = Box(
       .vertical, spacing: 10, styles: [.card, "padded"], children: [Label("Fan clubs", styles: [.subheading]), none, clubs])
     let column = Box(

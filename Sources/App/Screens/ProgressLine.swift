@@ -3,7 +3,7 @@ import Gtk
 
 /// The line below a list while rows are loaded, and when further ones could not be loaded.
 @MainActor final class ProgressLine {
-  let root = Box(.horizontal, spacing: 8, margin: 6)
+  let root: Box
   /// Tries again what failed.
   let retry = Button("Try again", styles: [.flat])
   private let spinner = Spinner(isSpinning: false, name: "Loading")
@@ -12,9 +12,9 @@ import Gtk
 
   init() {
     loading = LoadingWords(words)
+    root = Box(.horizontal, spacing: 8, margin: 6, children: [spinner, words, retry])
     loading.onExplained = { [root] in root.isVisible = true }
     retry.vertical = .center
-    root.append(spinner, words, retry)
     root.horizontal = .center
     root.isVisible = false
   }
