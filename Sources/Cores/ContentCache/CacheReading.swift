@@ -20,7 +20,8 @@
   func observe(_ onChange: @escaping @MainActor (Set<String>) -> Void) -> Observation
 }
 
-/// A cache, as fetchers see it. No page is ever handed one.
+/// A cache that can be written. Code that asks the server about single entities takes this; ``PageFetcher`` takes a ``Cache``, and no page
+/// is ever handed either.
 @MainActor public protocol CacheWriting<Value>: CacheReading {
   /// This moment. Take it before the request, and hand it to ``store(_:asOf:)`` with the answer.
   func stamp() -> Stamp

@@ -9,7 +9,7 @@ public enum AuthorizationState: Equatable, Sendable {
   /// There is a token; the store decides whether it can be charged.
   case authorized
 
-  /// The one place where the facts become an outcome.
+  /// The state that three facts come to. Nothing else joins them.
   /// - Parameters:
   ///   - started: whether the person has agreed.
   ///   - tokenError: why the provider gave no token, for people.

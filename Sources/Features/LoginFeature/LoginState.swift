@@ -58,7 +58,7 @@ extension LoginViewModel {
     public enum Work: Equatable, Sendable {
       /// "Sign in".
       case credentials
-      /// "Try the sample account".
+      /// "Use the sample account".
       case sampleAccount
       /// "Mail me a code", or another one.
       case codeRequest

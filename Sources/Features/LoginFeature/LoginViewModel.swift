@@ -22,7 +22,7 @@ import SessionService
     case passwordTapped
     /// The reader pressed "Sign in", or Enter in a field.
     case submitTapped
-    /// The reader pressed "Try the sample account". The texts in the fields are not used, and stay.
+    /// The reader pressed "Use the sample account". The texts in the fields are not used, and stay.
     case sampleAccountTapped
     /// The reader pressed "Sign in with" a provider: its page opens in the browser. Pressed again, it opens once more, and the page before
     /// is no longer waited for. Another sign-in that is under way is given up.

@@ -1,7 +1,7 @@
-/// The app's keys. Every binding of a key uses this, and the readers' manual and the page of keys list the same table.
+/// The keys that the app tells people about: the readers' manual and the page of keys list this table.
 ///
-/// What the toolkit's own widgets bind is listed too: ``scroll``, ``copySelection``, ``selectAll``, ``contextMenu`` and
-/// ``sendComment``.
+/// The window and its screens bind their keys from it. Widgets bind ``scroll``, ``copySelection``, ``selectAll``, ``contextMenu`` and
+/// ``sendComment`` by themselves. A key that moves within one widget, such as Down in a list, is not in it.
 public enum Shortcut: String, CaseIterable, Codable, Sendable {
   /// The tabs, in their order.
   case tabs

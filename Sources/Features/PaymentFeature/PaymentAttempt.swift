@@ -70,7 +70,7 @@ struct PaymentAttempt: Equatable {
 
   private var outcome: AuthorizationState { .from(started: authorizationStarted, tokenError: tokenError, hasToken: hasToken) }
 
-  /// The one place where the facts become an outcome.
+  /// What the screen shows, from the state of the authorization and the store's answer. Nothing else joins the two.
   var standing: Standing {
     switch (outcome, answer) {
     case (_, .purchased): .bought
