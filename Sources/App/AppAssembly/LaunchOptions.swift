@@ -35,7 +35,7 @@ public struct LaunchOptions: Equatable, Sendable {
     }
   }
 
-  /// What to do.
+  /// What the program does with these options; by default it opens the app without a link.
   public var task: Task = .open(uri: nil)
   /// The origin of a publication on the network; `nil` for the embedded one.
   public var publication: String?

@@ -4,6 +4,6 @@ public enum Flavour: String, Sendable {
   case development
   /// For testers: stub products and the tester panel, and nothing that could charge a person.
   case beta
-  /// For readers.
+  /// The build for readers: it sells for real and has no test tools.
   case release
 }

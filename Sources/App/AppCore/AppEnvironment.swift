@@ -18,7 +18,7 @@ public struct AppEnvironment {
   public var storeClock: any AppClock
   /// Chance, which spreads waits.
   public var random: any RandomSource = SystemRandom()
-  /// New identifiers.
+  /// Gives new identifiers, such as those of actions and orders.
   public var identifiers: any IdentifierSource
   /// The door that state-holding code leaves the main actor by.
   public var effects: Effects

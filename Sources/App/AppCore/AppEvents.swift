@@ -14,7 +14,7 @@ public struct AppEvent: Equatable, Sendable {
     case analytics
   }
 
-  /// What happened.
+  /// What happened, by its name in the analytics.
   public let name: AnalyticsEvent.Name
   /// When, by the reader's clock.
   public let date: Date
@@ -30,7 +30,7 @@ public struct AppEvent: Equatable, Sendable {
 }
 
 extension AnalyticsEvent.Name {
-  /// Who reads it.
+  /// What an event of this name may be read for.
   public var uses: Set<AppEvent.Use> {
     switch self {
     case .paywallSeen, .paymentTokenFailed, .paymentCharged, .paymentDeclined: [.rollouts, .analytics]

@@ -29,7 +29,7 @@ import Runtime
     case continueOfflineTapped
   }
 
-  /// What shows.
+  /// Everything the curtain shows.
   @ViewState public private(set) var state = State()
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }

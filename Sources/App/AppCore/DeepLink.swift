@@ -11,7 +11,7 @@ import ReaderContent
 /// `publication=ORIGIN` in its query; and the address of a post's page at the publication, `https://ORIGIN/posts/ID`, which is what readers
 /// share. A link only navigates: it never buys, signs out or adds a publication.
 public struct DeepLink: Equatable, Sendable {
-  /// Where it goes.
+  /// The move that a click on the link requests.
   public let navigation: Navigation
   /// The origin of the publication it belongs to; `nil` for the one that is open.
   public let publication: String?

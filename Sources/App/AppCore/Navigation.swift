@@ -8,7 +8,7 @@ public indirect enum Navigation: Hashable, Codable, Sendable {
   case login(then: Navigation?)
   /// A tab, as it was left.
   case tab(Tab)
-  /// A post's article.
+  /// Opens a post's article.
   case post(Post.ID)
   /// The comments under a post.
   case comments(Post.ID)
@@ -136,7 +136,7 @@ public enum Tab: String, CaseIterable, Codable, Hashable, Sendable {
 
 /// A place that a screen shows: the result of a performed ``Navigation``.
 public indirect enum Destination: Hashable, Codable, Sendable {
-  /// The root.
+  /// The root of all places, where a reader signs in.
   case login
   /// A tab's first page.
   case tab(Tab)

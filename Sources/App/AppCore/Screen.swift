@@ -27,7 +27,7 @@ public struct Screen: ScreenLifecycle {
 
   /// Whether something was done here that can be undone.
   public var canUndo: Bool { (model as? any PostListScreen)?.posts.list.state.canUndo ?? false }
-  /// Takes it back.
+  /// Takes back what ``canUndo`` speaks of.
   public func undo() { (model as? any PostListScreen)?.send(.undoTapped) }
 
   /// The name of the entity that it shows; `nil` for a screen without one.

@@ -11,7 +11,7 @@ extension AppCoordinator {
 
   /// One step of the app, and what is open after it.
   public struct Track: Equatable, Sendable {
-    /// What can happen.
+    /// What can happen in the app: a navigation, a sign-in or a sign-out.
     public enum Step: Equatable, Sendable {
       /// A ``Navigation`` was requested.
       case navigation(Navigation, from: Source, Outcome)
@@ -31,7 +31,7 @@ extension AppCoordinator {
       case ignored
     }
 
-    /// What happened.
+    /// What happened in this step.
     public let step: Step
     /// What is open after it.
     public let tree: NavigationTree<Destination>

@@ -15,7 +15,7 @@ import Runtime
     /// Whether another try is under way because the reader requested it.
     public var isTrying = false
 
-    /// No bar.
+    /// A state in which no bar is shown.
     public init() {}
   }
 
@@ -25,7 +25,7 @@ import Runtime
     case tryNowTapped
   }
 
-  /// What shows.
+  /// Everything the bar shows.
   @ViewState public private(set) var state = State()
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }

@@ -12,7 +12,7 @@ import AppCore
   /// A desktop with nothing on it.
   public init() {}
 
-  /// Records it.
+  /// Adds the notification to those that were shown; a desktop sees nothing.
   public func show(_ notification: DesktopNotification) {
     shown.append(notification)
     present.removeAll { $0.id == notification.id }

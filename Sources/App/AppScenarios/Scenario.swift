@@ -39,7 +39,7 @@ public struct Scenario: Sendable {
     case newMachine
   }
 
-  /// Who signs in.
+  /// Which reader signs in.
   public enum Account: String, Decodable, Sendable, CaseIterable {
     /// The sample account, by its button.
     case sample
@@ -63,7 +63,7 @@ public struct Scenario: Sendable {
   public enum PageAnswer: String, Decodable, Sendable, CaseIterable {
     /// Agrees to pay, or confirms, or signs in.
     case approve
-    /// Does not.
+    /// Refuses to pay, to confirm or to sign in.
     case decline
   }
 
@@ -79,7 +79,7 @@ public struct Scenario: Sendable {
     case publish
     /// Begins maintenance, of half an hour.
     case maintain
-    /// Ends it.
+    /// Ends the maintenance.
     case reopen
     /// Serves only versions of the app that are not there yet.
     case outdate
@@ -89,7 +89,7 @@ public struct Scenario: Sendable {
 
   /// What a reader does with the newest notification on the desktop.
   public enum NotificationAct: String, Decodable, Sendable, CaseIterable {
-    /// Clicks it.
+    /// Clicks the notification, which opens what it is about.
     case open
   }
 
@@ -97,7 +97,7 @@ public struct Scenario: Sendable {
   public enum WindowAct: String, Decodable, Sendable, CaseIterable {
     /// Hides it; the app continues without a window.
     case hide
-    /// Brings it back.
+    /// Shows the window again.
     case show
   }
 
@@ -213,6 +213,7 @@ extension Scenario.Step: Decodable {
   }
 
   /// From JSON: an object with one verb.
+  /// - Throws: `DecodingError`, for anything but one known verb with what it takes.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let verbs = container.allKeys.filter { $0 != .with }
@@ -254,7 +255,7 @@ extension Scenario.Step: Decodable {
 
 /// A length of time as ISO 8601 writes it, with months that are as long as the calendar says.
 public struct TimeSpan: Equatable, Sendable, Decodable {
-  /// Whole months.
+  /// The calendar months of the time, twelve for a year.
   public let months: Int
   /// Everything shorter, in seconds.
   public let seconds: Double
@@ -273,7 +274,8 @@ public struct TimeSpan: Equatable, Sendable, Decodable {
     seconds = value(2) * 604_800 + value(3) * 86_400 + value(4) * 3600 + value(5) * 60 + value(6)
   }
 
-  /// From JSON.
+  /// Reads a text such as `P1M`.
+  /// - Throws: `DecodingError`, for anything but an ISO 8601 duration.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)

@@ -14,7 +14,7 @@ import StubStore
   public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The line that the step begins in.
     public let line: Int
-    /// What is different.
+    /// What the app did in the place of what the step expects, in a sentence.
     public let sentence: String
     /// As compilers put it, without the file.
     public var description: String { "\(line): \(sentence)" }

@@ -7,7 +7,7 @@ import PublicationAPI
 /// A structure is an object by its properties' names, an enumeration's case its name, or an object of that one name when it carries
 /// something; a date is ISO 8601 in UTC.
 public indirect enum StateValue: Equatable, Sendable {
-  /// Nothing.
+  /// No value: JSON's `null`, or an empty optional.
   case null
   /// Yes or no.
   case bool(Bool)
@@ -15,9 +15,9 @@ public indirect enum StateValue: Equatable, Sendable {
   case number(Double)
   /// Text, a case's name, a date.
   case text(String)
-  /// Several, in order.
+  /// A list of values, in its order.
   case list([StateValue])
-  /// By name.
+  /// Values by the names of their fields.
   case object([String: StateValue])
 
   /// What a value of any type looks like. Types without children describe themselves, so that a secret stays one.
@@ -101,7 +101,8 @@ public indirect enum StateValue: Equatable, Sendable {
 }
 
 extension StateValue: Decodable {
-  /// From JSON.
+  /// Reads any value of a JSON text.
+  /// - Throws: `DecodingError`, for what JSON has no form for.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {

@@ -21,7 +21,7 @@ public enum AccessibleRole: Sendable {
   case list
   /// A row of a list.
   case listItem
-  /// Decoration.
+  /// Decoration, which assistive technology passes over.
   case presentation
   /// One of several pages to choose from.
   case tab

@@ -3,7 +3,7 @@ import CGtkShims
 
 /// A button. It changes nothing by itself: all that it shows comes from a state, also whether it is on.
 @MainActor public final class Button: Widget {
-  /// With a text.
+  /// A button with a text on it.
   public init(_ label: String, styles: [Style] = []) {
     super.init(made: UnsafeMutableRawPointer(gtk_button_new_with_label(label)))
     wrapLabel()

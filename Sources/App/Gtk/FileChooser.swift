@@ -5,7 +5,7 @@ import CGtk
   private var dialog: Object?
   private let scope = Scope()
 
-  /// Asks nothing yet.
+  /// A chooser that is not shown yet.
   public init() {}
 
   /// Asks; does nothing while it asks already.

@@ -15,9 +15,9 @@ public struct Icon: Hashable, Sendable {
 
   /// One page back.
   public static let back = Icon("go-previous-symbolic")
-  /// Leads on.
+  /// Leads on to another page.
   public static let forward = Icon("go-next-symbolic")
-  /// Loads again.
+  /// Loads a page again.
   public static let refresh = Icon("view-refresh-symbolic")
   /// Closes or dismisses.
   public static let close = Icon("window-close-symbolic")
@@ -29,11 +29,11 @@ public struct Icon: Hashable, Sendable {
   public static let bookmark = Icon("user-bookmarks-symbolic")
   /// A bookmark that is set. One of the app's own.
   public static let bookmarkFilled = Icon(own: "matinee-bookmark")
-  /// Not accessible yet.
+  /// Something that the reader has no access to yet. One of the app's own.
   public static let lock = Icon(own: "matinee-lock")
-  /// Accessible.
+  /// Something that the reader has access to.
   public static let unlocked = Icon("changes-allow-symbolic")
-  /// The feed.
+  /// The tab with the feed.
   public static let home = Icon("go-home-symbolic")
   /// Fan clubs.
   public static let people = Icon("system-users-symbolic")
@@ -49,7 +49,7 @@ public struct Icon: Hashable, Sendable {
   public static let empty = Icon("document-open-recent-symbolic")
   /// Waits for its turn.
   public static let waiting = Icon("document-open-recent-symbolic")
-  /// Done.
+  /// Something that is done.
   public static let done = Icon("emblem-ok-symbolic")
   /// A thumb up.
   public static let thumb = Icon("emoji-body-symbolic")

@@ -10,7 +10,7 @@ import CGtkShims
 }
 
 extension ListRow {
-  /// Does nothing.
+  /// Does nothing: most rows have nothing to let go.
   public func unbind() {}
 }
 

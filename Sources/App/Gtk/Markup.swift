@@ -30,22 +30,22 @@ public struct Markup: Sendable, Equatable {
     self.init(source: source + Self.escaped(String(text[rest...])), hasLink: false, hasCodes: rest > text.startIndex)
   }
 
-  /// Plain text.
+  /// Plain text, without any style or link.
   public init(_ text: String) { self.init(source: Self.escaped(text), hasLink: false) }
 
-  /// Heavier.
+  /// The same in bold type.
   public var bold: Markup { wrapped("b") }
-  /// Slanted.
+  /// The same in italics.
   public var italic: Markup { wrapped("i") }
   /// Of equal widths, for code.
   public var monospaced: Markup { wrapped("tt") }
-  /// Crossed out.
+  /// The same with a line through it.
   public var struck: Markup { wrapped("s") }
   /// Smaller, for counts beside a label.
   public var small: Markup { wrapped("small") }
-  /// Raised, for notes.
+  /// The same, smaller and raised, as for notes.
   public var superscript: Markup { wrapped("sup") }
-  /// Lowered.
+  /// The same, smaller and lowered.
   public var `subscript`: Markup { wrapped("sub") }
 
   /// Marked, as with a pen: a match of a search. It stands out on light and on dark, and without colors.

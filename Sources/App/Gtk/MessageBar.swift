@@ -18,7 +18,7 @@ import CGtk
   private let close = Button(icon: .close, name: "Dismiss message")
   private let slide: Slide
 
-  /// Shows nothing.
+  /// A bar without a message, which is hidden.
   public init() {
     bar.setAccessibleRole(.alert)
     label.setMaximumWidth(characters: 60)

@@ -72,7 +72,7 @@ import CGtkShims
     for style in styles { setStyle(style) }
   }
 
-  /// Shows another one.
+  /// Shows another icon in the place of this one.
   public func setIcon(_ icon: Icon) {
     guard icon != self.icon else { return }
     // The style sheet draws those of the app's own.

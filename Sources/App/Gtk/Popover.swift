@@ -132,8 +132,8 @@ import CGtkShims
   }
   private let words: Label?
 
-  /// Opens it.
+  /// Opens the menu.
   public func open() { gtk_menu_button_popup(opaque) }
-  /// Closes it.
+  /// Closes the menu.
   public func close() { gtk_menu_button_popdown(opaque) }
 }

@@ -5,7 +5,7 @@
   /// Whether ``close()`` was called. Connections made afterwards end at once.
   public private(set) var isClosed = false
 
-  /// An open scope.
+  /// A scope without connections, which is open.
   public init() {}
 
   isolated deinit { close() }

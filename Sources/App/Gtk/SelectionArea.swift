@@ -122,7 +122,7 @@ import CGtkShims
     offerToPaste()
   }
 
-  /// Selects nothing.
+  /// Takes the selection away; nothing is selected then.
   public func clear() {
     (anchor, end) = (nil, nil)
     show()

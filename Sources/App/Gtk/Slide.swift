@@ -11,7 +11,7 @@ import CGtkShims
     case bottom
   }
 
-  /// Hidden at first.
+  /// Takes in a child that is hidden at first, and comes from that edge.
   public init(_ child: Widget, from edge: Edge) {
     super.init(made: UnsafeMutableRawPointer(matinee_slide_new(child.widget, edge == .top ? 1 : 0)))
     setAccessibleHidden(true)

@@ -53,9 +53,9 @@ import Foundation
     return decode(data, covering: (side, side), drawings: true)
   }
 
-  /// In pixels.
+  /// The width in pixels.
   public nonisolated var width: Int { Int(gdk_texture_get_width(opaque)) }
-  /// In pixels.
+  /// The height in pixels.
   public nonisolated var height: Int { Int(gdk_texture_get_height(opaque)) }
   /// What it takes in memory, for caches that count.
   public nonisolated var byteCount: Int { width * height * 4 }

@@ -5,7 +5,7 @@ import Foundation
 
 /// How the app looks: its style sheet, above the desktop's theme, and whether it is dark.
 @MainActor public enum Theme {
-  /// Light or dark.
+  /// Whether the app is light or dark.
   public enum Scheme: String, Sendable, CaseIterable {
     /// As the desktop says, also when it changes its mind.
     case desktop

@@ -9,7 +9,7 @@ public enum Alignment: Sendable {
   case start
   /// Right in left-to-right languages, or bottom.
   case end
-  /// In the middle.
+  /// In the middle of the place that the parent gives.
   case center
   /// With the line that its text stands on where its neighbours' text stands.
   case baseline
@@ -27,7 +27,7 @@ public enum Alignment: Sendable {
 
 /// Along which axis children follow one another.
 public enum Orientation: Sendable {
-  /// Side by side.
+  /// Children stand beside each other.
   case horizontal
   /// One below the other.
   case vertical

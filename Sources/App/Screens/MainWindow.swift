@@ -11,7 +11,7 @@ import NavigationCore
 @MainActor public final class MainWindow: Presenter, SignalOwner {
   /// Connections of the window itself; each page has a scope of its own.
   public let scope = Scope()
-  /// The window.
+  /// GTK's window, which all screens are drawn in.
   public let window: Window
   /// Carries out what the window's own controls ask for.
   public var perform: ((Navigation) -> Void)?

@@ -6,7 +6,7 @@ import Runtime
 /// It says how it changes the entity; how it is sent is defined at its registration. It needs no code that reverts it: the shown value is
 /// the server's folded with the pending actions, so it is undone by folding without it.
 public protocol Action: Codable, Sendable {
-  /// What it changes.
+  /// The type of the entities that it changes.
   associatedtype Value: Entity
 
   /// Its name in the outbox; never changed once it shipped.
@@ -37,11 +37,11 @@ extension Action {
 
 /// An action that the server refused, and that was taken back.
 public struct RefusedAction: Equatable, Sendable {
-  /// ``Action/kind``.
+  /// The action's ``Action/kind``.
   public let kind: String
-  /// ``Action/id``.
+  /// The action's ``Action/id``.
   public let actionID: UUID
-  /// ``Action/entityID``.
+  /// The entity that the action changed: its ``Action/entityID``.
   public let entityID: String
   /// Why, for the reader.
   public let sentence: String
@@ -57,7 +57,7 @@ public struct RefusedAction: Equatable, Sendable {
 
 /// The actions that the server has not confirmed yet, and what delays them: "3 changes waiting".
 public struct OutboxStatus: Equatable, Sendable {
-  /// How many actions.
+  /// How many actions the server has not confirmed.
   public var count: Int
   /// Why they wait, for the reader; `nil` while they are being sent, which is not shown.
   public var problem: String?

@@ -54,7 +54,7 @@ import Runtime
   /// Called after each request to the server: with its error, or with `nil`.
   public var onAnswer: (((any Error)?) -> Void)?
 
-  /// In memory only.
+  /// A cache in memory only, which no store keeps.
   public init() { writer = nil }
 
   /// - Parameters:

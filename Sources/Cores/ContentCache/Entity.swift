@@ -14,14 +14,14 @@ public protocol Entity: Identifiable, Codable, Equatable, Sendable where ID == S
 }
 
 extension Entity {
-  /// The type's name.
+  /// The name of the type, as the source has it.
   public static var kind: String { "\(Self.self)" }
-  /// Nothing.
+  /// `nil`: most entities have no long text. Setting it does nothing.
   public var detail: String? {
     get { nil }
     set {}
   }
-  /// It is not.
+  /// `false`: most entities may leave the store when it is full.
   public var isPinned: Bool { false }
 }
 

@@ -85,12 +85,12 @@ public struct FieldCoder: ~Copyable {
     }
   }
 
-  /// A Boolean.
+  /// Writes or reads a Boolean. An optional one that is missing keeps its value.
   public mutating func field(_ name: StaticString, _ isTrue: inout Bool, isOptional: Bool = false) {
     if !isReading { writer.write(name, isTrue) } else if reader.find(name, isOptional) { isTrue = reader.bool() }
   }
 
-  /// A whole number.
+  /// Writes or reads a whole number. An optional one that is missing keeps its value.
   public mutating func field(_ name: StaticString, _ number: inout Int, isOptional: Bool = false) {
     if !isReading { writer.write(name, number) } else if reader.find(name, isOptional) { number = reader.integer() }
   }

@@ -8,7 +8,7 @@ import Runtime
   /// Everything a page needs to know of its list.
   public typealias State = PageState
 
-  /// The list.
+  /// The list so far, and how far it is.
   public private(set) var state = State() {
     didSet { if state != oldValue { onChange?(state) } }
   }

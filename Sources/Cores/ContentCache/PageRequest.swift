@@ -20,7 +20,7 @@ public struct FetchedPage<Value: Entity>: Equatable, Sendable {
 
 /// What the server says to a question for a page.
 public enum PageAnswer<Value: Entity>: Equatable, Sendable {
-  /// The page.
+  /// The page, which is new or has changed.
   case page(FetchedPage<Value>)
   /// The page is still as its entity tag says.
   case notModified

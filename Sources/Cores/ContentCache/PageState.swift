@@ -11,7 +11,7 @@ public struct PageState: Equatable, Sendable {
     case loading
     /// The list is empty, as far as is known: see ``PageState/isFromStore``.
     case empty
-    /// There are ids.
+    /// The list has at least one identifier.
     case content
     /// The server's answer was no, with a sentence for the reader.
     case failed(String)
@@ -45,7 +45,7 @@ public struct PageState: Equatable, Sendable {
   /// Whether anything is on its way.
   public var isLoading: Bool { isReloading || isLoadingMore }
 
-  /// See ``Status-swift.enum``.
+  /// What a page shows in this state.
   public var status: Status {
     if !ids.isEmpty { return .content }
     if isReloading { return .loading }

@@ -5,7 +5,7 @@ public enum RequestError: Error, Equatable, Sendable {
   /// It is not known whether the server acted: it could not be reached, its answer was lost, or it requested a pause, of `retryAfter`.
   case unreachable(String, retryAfter: Duration? = nil)
 
-  /// For the reader.
+  /// What went wrong, in a sentence for the reader.
   public var sentence: String {
     switch self {
     case .refused(let sentence), .unreachable(let sentence, _): sentence

@@ -2,11 +2,11 @@ import Runtime
 
 /// What decides when a request that could not be sent is sent again.
 public struct RetryEnvironment: Sendable {
-  /// Waits.
+  /// The clock by which the waits are measured.
   public let clock: any AppClock
-  /// Spreads the waits.
+  /// Chance, which makes each wait a little longer, so that machines do not retry at the same moment.
   public let random: any RandomSource
-  /// How long they are.
+  /// How long the waits are.
   public let backoff: Backoff
 
   /// Memberwise initializer.

@@ -1,6 +1,6 @@
 /// What a client can do, which decides whether a rule is meant for it.
 public struct ClientCapabilities: Equatable, Sendable {
-  /// Its version.
+  /// The client's version.
   public let version: ClientVersion
   /// What it reports to know, such as `device_receipts`.
   public let features: Set<String>

@@ -14,7 +14,7 @@ public struct Flag: Hashable, Sendable {
 
 /// The side of a roll-out that a user is on. With the flag's name, it is the bucket of the counts.
 public enum Variant: String, Codable, Sendable, CaseIterable {
-  /// The new way.
+  /// The flag is on: the user gets the new way.
   case on
   /// The way it was.
   case off

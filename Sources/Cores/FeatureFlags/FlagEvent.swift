@@ -19,7 +19,7 @@ public struct FlagEvent: Equatable, Sendable, Identifiable {
 
   /// Names it, so that a server counts it once however often it is sent.
   public let id: UUID
-  /// What happened.
+  /// What is counted, such as ``Kind/exposed``.
   public let kind: Kind
   /// Why, for what has more than one reason: a stable word.
   public let code: String?

@@ -2,13 +2,13 @@
 public struct FlagRule: Hashable, Sendable {
   /// Why a rule makes no sense; the flag keeps its standard answer.
   public struct Malformed: Error, Equatable, Sendable, CustomStringConvertible {
-    /// One sentence.
+    /// What is wrong with the rule, in a sentence for the operator.
     public let description: String
     /// Memberwise initializer.
     public init(_ description: String) { self.description = description }
   }
 
-  /// The flag's name.
+  /// The name of the flag that the rule decides.
   public let name: String
   /// For how many of a hundred users it is on; 0 turns it off for all.
   public let percent: Int

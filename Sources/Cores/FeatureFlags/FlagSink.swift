@@ -1,4 +1,4 @@
-/// Where events go.
+/// Where the events of flags are handed to, such as a server that counts them.
 public protocol FlagSink: Sendable {
   /// Hands events over; some may have been handed over before.
   /// - Parameters:

@@ -9,7 +9,7 @@ import Runtime
 ///       {"fault": "drop", "path": "/v1/orders/", "skip": 1, "probability": 0.5}
 ///     ]}
 public struct FaultPlan: Equatable, Sendable {
-  /// What goes wrong.
+  /// What goes wrong with a request or its answer.
   public enum Fault: Equatable, Sendable {
     /// The request never arrives, as if the server could not be reached.
     case refuse
@@ -27,7 +27,7 @@ public struct FaultPlan: Equatable, Sendable {
 
   /// One fault and the requests that it happens to. The first rule that hits decides; delays only add up.
   public struct Rule: Equatable, Sendable {
-    /// What goes wrong.
+    /// What goes wrong with the requests that the rule hits.
     public var fault: Fault
     /// Only requests with this method; `nil` for every method.
     public var method: Request.Method?

@@ -3,7 +3,7 @@ import Runtime
 
 /// An HTTP request, with what a client of a publication needs.
 public struct Request: Equatable, Sendable {
-  /// The request's method.
+  /// A method of HTTP, among those that a client of a publication needs.
   public enum Method: String, Equatable, Sendable, CaseIterable, Decodable {
     case get = "GET"
     case post = "POST"
@@ -12,7 +12,7 @@ public struct Request: Equatable, Sendable {
     case head = "HEAD"
   }
 
-  /// The method.
+  /// What is to be done with the target.
   public var method: Method
   /// An absolute path with its query, percent-encoded (`/v1/posts?limit=20`), which the transport resolves against its origin; or an
   /// absolute `http` or `https` URL, which only a network transport answers.
@@ -107,7 +107,7 @@ public struct Headers: Equatable, Sendable, ExpressibleByDictionaryLiteral {
   /// The fields, as given.
   public private(set) var fields: [(name: String, value: String)]
 
-  /// No fields.
+  /// Headers without fields.
   public init() { fields = [] }
   /// The fields of a literal, in order.
   public init(dictionaryLiteral elements: (String, String)...) { fields = elements.map { ($0.0.streamSafe, $0.1.streamSafe) } }

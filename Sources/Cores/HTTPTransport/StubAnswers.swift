@@ -9,7 +9,7 @@ import Runtime
 ///       {"path": "/v1/flags", "sequence": [{"status": 503, "delay": 2}, {"bodyFile": "flags.json"}]}
 ///     ]}
 public struct StubAnswers: Equatable, Sendable {
-  /// One answer.
+  /// One canned answer, and how long it takes.
   public struct Answer: Equatable, Sendable {
     /// The status, headers and body.
     public var response: Response

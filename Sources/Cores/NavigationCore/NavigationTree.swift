@@ -6,7 +6,7 @@ public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Senda
   public struct Node: Identifiable, Hashable, Sendable {
     /// Counts up; never used twice in one process.
     public let id: Int
-    /// What it shows.
+    /// The place that the screen shows.
     public let destination: Destination
   }
 
@@ -35,7 +35,7 @@ public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Senda
   /// Whether ``back()`` would change anything.
   public var canGoBack: Bool { !sheets.isEmpty || (!tabs.isEmpty && tabs[selectedTab].count > 1) }
 
-  /// Every open screen.
+  /// Every open screen: the root, the tabs' and the sheets.
   public var nodes: [Node] { [root] + tabs.flatMap { $0 } + sheets }
 
   /// Replaces everything above the root by new tabs; without tabs only the root is left. With tabs the root is new too: its former screen

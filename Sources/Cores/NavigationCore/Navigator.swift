@@ -6,7 +6,7 @@
   /// A node of this navigator's tree.
   public typealias Node = NavigationTree<Destination>.Node
 
-  /// What is open.
+  /// Everything that is open now.
   public private(set) var tree: NavigationTree<Destination>
   /// Called after each change that made another screen visible; the place is `nil` behind the curtain.
   public var onVisible: ((Destination?) -> Void)?

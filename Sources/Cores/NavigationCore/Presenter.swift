@@ -2,9 +2,9 @@
 ///
 /// Each call has the whole arrangement, and the presenter finds out what changed: no order of calls can be wrong.
 @MainActor public protocol Presenter<Destination, Screen>: AnyObject {
-  /// Names a place.
+  /// The app's type that names a place.
   associatedtype Destination: Hashable & Sendable
-  /// What was made to show one.
+  /// The app's type of what is made to show a place.
   associatedtype Screen: ScreenLifecycle
 
   /// Shows this arrangement. A screen that is not in `screens` has never been visible and need not be drawn.
@@ -47,7 +47,7 @@ extension ScreenLifecycle {
   /// The screen a person would see; `nil` behind the curtain.
   public var visibleScreen: Screen? { tree?.visible.flatMap { screens[$0.id] } }
 
-  /// Keeps the arrangement.
+  /// Keeps the arrangement in ``tree`` and ``screens``, and the visible place in ``visited``.
   public func present(_ tree: NavigationTree<Destination>, screens: [NavigationTree<Destination>.Node.ID: Screen]) {
     self.tree = tree
     self.screens = screens
@@ -56,7 +56,7 @@ extension ScreenLifecycle {
     onChange?()
   }
 
-  /// Keeps the message.
+  /// Adds the message to ``messages``.
   public func show(message: String) {
     messages.append(message)
     onChange?()

@@ -25,7 +25,7 @@ public enum IDTokenError: Error, Equatable, Sendable {
 
 /// A provider's statement of who signed in (OpenID Connect Core 1.0, section 2).
 public struct IDToken: Equatable, Sendable {
-  /// The provider.
+  /// The identifier of the provider that signed it.
   public var issuer: String
   /// The person, at this provider: at most 255 characters.
   public var subject: String

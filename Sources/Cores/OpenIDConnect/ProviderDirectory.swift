@@ -13,7 +13,7 @@ public actor ProviderDirectory {
   static let pause = Duration.seconds(60)
   private static let pauseOfFailed = Duration.seconds(10)
 
-  /// The provider.
+  /// The provider whose details and keys are fetched.
   public nonisolated let provider: OpenIDProvider
   private let transport: any Transport
   private let clock: any AppClock

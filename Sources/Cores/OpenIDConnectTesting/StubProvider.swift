@@ -15,7 +15,7 @@ import Synchronization
 public final class StubProvider: Transport {
   /// What it answers with.
   public struct State {
-    /// The discovery document.
+    /// The fields of its discovery document.
     public var document: [String: any Sendable]
     /// Its keys; the first one signs.
     public var keys: [StubKey]
@@ -25,13 +25,13 @@ public final class StubProvider: Transport {
     public var tokenAnswer: Response?
     /// Why there is no answer.
     public var failure: TransportError?
-    /// What came.
+    /// Every request that arrived, in order.
     public var requests: [Request] = []
     /// The requests that were allowed and whose code was not exchanged, by code.
     fileprivate var allowed: [String: [String: String]] = [:]
   }
 
-  /// Its identifier.
+  /// The provider's identifier, an address at which nothing lies.
   public static let issuer = "https://accounts.example.org"
   /// What an app knows of it.
   public static let registration = OpenIDProvider(issuer: issuer, clientID: "reader-app")
@@ -79,6 +79,7 @@ public final class StubProvider: Transport {
   }
 
   /// Answers as the provider. A code that no page gave is taken too, for tests that answer in the browser's place.
+  /// - Throws: ``State/failure``, a `TransportError`, where the test has set one.
   public func send(_ request: Request) async throws -> Response {
     try state.withLock { state in
       state.requests.append(request)
@@ -124,7 +125,7 @@ public final class StubProvider: Transport {
 public struct StubKey: Sendable {
   /// Its name in the key set.
   public let name: String
-  /// `RS256` or `ES256`.
+  /// How it signs: `RS256` or `ES256`.
   public let algorithm: String
   /// As the provider's key set has it.
   public let field: [String: String]

@@ -1,6 +1,6 @@
 /// What follows the store's answer to a submission: whether the transaction is finished, or submitted again.
 public enum FinishDecision: Equatable, Sendable {
-  /// Finished: bought.
+  /// The transaction is finished: the product is bought.
   case finish
   /// Finished: not bought, and the error is shown to the person.
   case fail(PurchaseError)

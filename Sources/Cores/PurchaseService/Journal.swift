@@ -7,7 +7,7 @@ import SQLiteStorage
 /// Written with `synchronous=FULL`: a purchase that was agreed to is on the disk before the first request to the store. A payment token is
 /// in the file only while a request may still need it. Safe from any thread; blocks none but its own.
 public struct Journal: Sendable {
-  /// The schema's history.
+  /// The steps from an empty file to the present schema of the journal.
   public static let migrations = [
     Migration(
       version: 1,

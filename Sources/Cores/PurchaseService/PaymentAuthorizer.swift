@@ -8,7 +8,7 @@ public struct PaymentToken: Hashable, Sendable, CustomStringConvertible, CustomR
   public init(_ rawValue: String) { self.rawValue = rawValue }
   /// Does not reveal the token.
   public var description: String { "PaymentToken" }
-  /// Has no children.
+  /// A mirror without children, so that dumps do not show the token.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -16,7 +16,7 @@ public struct PaymentToken: Hashable, Sendable, CustomStringConvertible, CustomR
 public struct OrderSummary: Equatable, Sendable {
   /// The transaction, which is the order's identifier and its idempotency key.
   public let id: UUID
-  /// What is bought.
+  /// The product that the person is asked to pay for.
   public let product: Product
   /// The total with tax.
   public let total: Price

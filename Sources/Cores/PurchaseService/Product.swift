@@ -6,9 +6,9 @@ public struct Product: Hashable, Sendable, Identifiable {
   public enum Kind: Hashable, Sendable {
     /// Renews every `period` until cancelled; subscriptions of one group replace each other.
     case subscription(group: String?, period: SubscriptionPeriod)
-    /// Paid once, kept.
+    /// It is paid once, and kept for good.
     case nonConsumable
-    /// Paid once, spent.
+    /// It is paid once, and puts `amount` of a `type` on a balance, to be spent.
     case consumable(type: String, amount: Int)
 
     /// Whether owning it is a reason not to sell it again.

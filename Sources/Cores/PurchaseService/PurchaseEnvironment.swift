@@ -2,15 +2,15 @@ import Runtime
 
 /// The dependencies of a purchase layer: time, identifiers, effects, and the retry policy.
 public struct PurchaseEnvironment: Sendable {
-  /// Judges expiry, and waits.
+  /// The clock by which access ends and waits are measured.
   public let clock: any AppClock
-  /// Names transactions.
+  /// Gives each transaction its identifier.
   public let identifiers: any IdentifierSource
   /// The door off the main actor.
   public let effects: Effects
   /// How often requests to the store are repeated.
   public let retry: RetryPolicy
-  /// Spreads the waits.
+  /// Chance, which makes each wait a little longer, so that machines do not retry at the same moment.
   public let random: any RandomSource
 
   /// Memberwise initializer.

@@ -2,7 +2,7 @@ import Foundation
 
 /// The outcome of a purchase that no caller awaited any more, to be shown to the person wherever they are in the app.
 public struct PurchaseNotice: Hashable, Sendable {
-  /// What happened.
+  /// What became of a purchase.
   public enum Event: Hashable, Sendable {
     /// What was pending is bought, and unlocked.
     case purchased
@@ -12,11 +12,11 @@ public struct PurchaseNotice: Hashable, Sendable {
     case revoked
   }
 
-  /// The purchase.
+  /// The transaction that the notice is about.
   public let transaction: Transaction.ID
-  /// What it was for.
+  /// The product that the purchase was for.
   public let productID: Product.ID
-  /// What happened.
+  /// What became of the purchase.
   public let event: Event
   /// For the person: what happened, and why.
   public let sentence: String

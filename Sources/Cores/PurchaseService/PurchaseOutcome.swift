@@ -1,6 +1,6 @@
 /// How a purchase ended, as the caller of ``PurchaseLayer/purchase(_:authorizer:onProgress:)`` sees it.
 public enum PurchaseOutcome<Purchasable: Hashable & Sendable>: Equatable, Sendable {
-  /// Charged, verified, unlocked.
+  /// The purchase was charged, its receipt verified, and the purchasable unlocked.
   case purchased(Purchasable)
   /// The person cancelled before agreeing to pay; nothing was charged, and no message is needed.
   case cancelled
@@ -104,7 +104,7 @@ public enum PendingReason: Equatable, Sendable {
 
 /// The progress of a purchase, in this order; ``retrying`` may occur in between.
 public enum PurchaseProgress: Equatable, Sendable {
-  /// Written down.
+  /// The purchase stands in the journal; nobody was asked yet.
   case begun
   /// The authorizer asks the person.
   case waitingForAuthorization

@@ -5,7 +5,7 @@ public struct PurchasePath<Purchasable: Hashable & Sendable>: Sendable {
   public let name: String
   /// Where products come from.
   public let fetcher: any ProductFetcher
-  /// Who charges.
+  /// Asks the store to charge transactions and to finish them.
   public let queue: any QueueProcessor
   /// How receipts are verified.
   public let verifier: any ReceiptVerifier<Purchasable>

@@ -2,13 +2,13 @@ import Foundation
 
 /// The contents of a receipt whose origin is proved, in the app's own terms.
 public struct ReceiptContents<Purchasable: Hashable & Sendable>: Equatable, Sendable {
-  /// Who signed it.
+  /// The name of the store that signed it.
   public let issuer: String
-  /// Whose it is.
+  /// The user whose purchase it proves.
   public let user: String
   /// The purchase it is for.
   public let transaction: UUID
-  /// What was bought.
+  /// The product that was bought.
   public let productID: Product.ID
   /// What that is to the app.
   public let purchasable: Purchasable
@@ -58,6 +58,7 @@ public protocol ReceiptVerifier<Purchasable>: Sendable {
 
 extension ReceiptVerifier {
   /// See ``verify(_:)``.
+  /// - Throws: as ``verify(_:)``.
   public func verify(stored receipt: String) async throws -> ReceiptContents<Purchasable> { try await verify(receipt) }
 }
 

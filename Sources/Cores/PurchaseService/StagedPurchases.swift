@@ -12,7 +12,7 @@ import Runtime
   public enum Stage: Sendable {
     /// The path that is to be replaced.
     case old
-    /// Its replacement.
+    /// The path that replaces the old one.
     case new
   }
 

@@ -16,7 +16,7 @@ public struct StoreError: Error, Equatable, Sendable {
   public let kind: Kind
   /// For programs and logs.
   public let code: String
-  /// For people.
+  /// What went wrong, in a sentence for people.
   public let sentence: String
   /// The underlying error, for logs; two failures that differ only in this are equal.
   public let underlying: (any Error)?

@@ -2,12 +2,12 @@ import Foundation
 
 /// How long one payment of a subscription lasts: months, days, or both. A year is twelve months, a week seven days, so `P1Y` equals `P12M`.
 public struct SubscriptionPeriod: Hashable, Sendable {
-  /// Whole months.
+  /// The calendar months of the period, twelve for a year.
   public let months: Int
   /// Days on top of ``months``.
   public let days: Int
 
-  /// One month.
+  /// The period of one calendar month.
   public static let month = SubscriptionPeriod(ofMonths: 1)
 
   private init(ofMonths months: Int) { (self.months, days) = (months, 0) }

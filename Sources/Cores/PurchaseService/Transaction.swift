@@ -49,7 +49,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     case purchasing
     /// Agreed to by the person, and a bank or another person has yet to approve: ``Transaction/sentence`` says who.
     case deferred
-    /// Charged and verified.
+    /// It was charged, and its receipt is verified.
     case purchased
     /// Not bought, and nothing was charged: ``Transaction/failure``.
     case failed
@@ -69,13 +69,13 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     case interrupted
   }
 
-  /// The identifier.
+  /// Identifies the transaction, and is its idempotency key.
   public let id: UUID
   /// The seller it belongs to: no other store ever gets it.
   public let seller: String
   /// Who buys: captured at the first step, and never changed.
   public let user: String
-  /// What is bought.
+  /// The product that is bought.
   public let productID: Product.ID
   /// Whether it is paid once, which decides when it may be finished.
   public let isOneTime: Bool

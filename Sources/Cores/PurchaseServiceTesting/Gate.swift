@@ -11,7 +11,7 @@ public final class Gate: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Shut.
+  /// A gate that is closed.
   public init() {}
 
   /// Waits until the gate is open, or the task is cancelled.

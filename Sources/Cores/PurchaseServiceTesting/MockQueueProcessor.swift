@@ -3,13 +3,13 @@ import Synchronization
 
 /// Where in a test something went wrong, in the form that both test libraries take.
 public struct TestLocation: Sendable {
-  /// Module and file.
+  /// The module and the file, as `#fileID` has them.
   public let fileID: StaticString
   /// The file's whole path.
   public let file: StaticString
-  /// From 1.
+  /// The line in the file, from 1.
   public let line: UInt
-  /// From 1.
+  /// The column in the line, from 1.
   public let column: UInt
 }
 
@@ -44,7 +44,7 @@ public final class MockQueueProcessor: QueueProcessor {
 
   /// What a function that was not overridden throws, where it can.
   public struct Unexpected: Error, Equatable, Sendable {
-    /// The function.
+    /// The name of the function that was called.
     public let function: String
   }
 

@@ -21,6 +21,7 @@ public final class ScriptedAuthorizer: PaymentAuthorizer {
   public var orders: [OrderSummary] { received.withLock { $0 } }
 
   /// See `PaymentAuthorizer`.
+  /// - Throws: what the script throws.
   public func authorize(_ order: OrderSummary, started: @escaping @Sendable () async -> Void) async throws -> PaymentAuthorization {
     received.withLock { $0.append(order) }
     return try await answer(order, started)

@@ -19,6 +19,7 @@ public final class ScriptedProducts: ProductFetcher {
   public var requests: [ProductRequest] { state.withLock { $0.requests } }
 
   /// See `ProductFetcher`.
+  /// - Throws: what the script throws.
   public func products(_ request: ProductRequest) async throws -> [Product] {
     let (answer, call) = state.withLock { state in
       state.requests.append(request)

@@ -72,8 +72,10 @@ public final class ScriptedQueue: QueueProcessor {
   }
 
   /// See `QueueProcessor`.
+  /// - Throws: nothing.
   public func finish(_ transaction: Transaction) async throws { state.withLock { $0.finished.append(transaction.id) } }
   /// See `QueueProcessor`.
+  /// - Throws: what the closure of ``setRestored(_:)`` throws.
   public func restore(user: String) async throws -> [String] { try state.withLock { $0.restored }(user) }
   /// See `QueueProcessor`.
   public func observe() -> AsyncStream<QueueUpdate> {

@@ -2,13 +2,13 @@ import PurchaseService
 
 /// What `PurchaseService` is set up with in tests.
 public struct TestingConfig: PurchaseServiceConfig {
-  /// One hour.
+  /// Products are used for one hour before they are fetched again.
   public let productTimeToLive: Duration = .seconds(3600)
-  /// Three days.
+  /// Access continues for three days while the store cannot be asked.
   public let offlineGrace: Duration = .seconds(3 * 86_400)
-  /// Twenty.
+  /// Access continues for twenty starts while the store cannot be asked.
   public let offlineStarts = 20
-  /// Five minutes.
+  /// A receipt may be signed five minutes ahead of this machine's clock.
   public let clockSkewLimit: Duration = .seconds(300)
 
   /// The values above, which every instance has.

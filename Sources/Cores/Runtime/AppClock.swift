@@ -121,6 +121,7 @@ public final class ManualClock: AppClock, Sendable {
   public func sleep(for duration: Duration) async throws { try await sleep(for: duration, count: nil) }
 
   /// The same, and calls `count` with 1 when the sleep begins and with -1 when it is over, before anything else can see the clock.
+  /// - Throws: `CancellationError` when the task is cancelled.
   package func sleep(for duration: Duration, count: (@Sendable (Int) -> Void)?) async throws {
     let id = state.withLock { state in
       state.nextID += 1

@@ -10,13 +10,13 @@ public final class ChildProcess: Sendable {
   public enum Ending: Equatable, Sendable {
     /// With that status, 0 to 255.
     case exit(Int32)
-    /// By that signal.
+    /// A signal of that number ended it.
     case signal(Int32)
   }
 
   /// The program could not be started; the reason is the system's.
   public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
-    /// One line.
+    /// The program, and why it could not be started, in one line.
     public let description: String
   }
 

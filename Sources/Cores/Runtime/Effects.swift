@@ -141,7 +141,7 @@
 public enum EffectScope: Sendable {
   /// For ``Effects/run(_:_:)``, which is in flight meanwhile.
   case effect
-  /// For ``Effects/sleep(_:for:on:)``.
+  /// The task is a timer, of ``Effects/sleep(_:for:on:)``.
   case timer
 
   /// `nil` for all other work.

@@ -4,7 +4,7 @@ public struct FNV1a: Sendable {
   /// The hash of the bytes so far.
   public private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  /// Of no bytes.
+  /// The hash of no bytes.
   public init() {}
 
   /// Hashes more bytes, in their order.

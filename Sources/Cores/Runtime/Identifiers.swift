@@ -19,7 +19,7 @@ public struct RandomIdentifiers: IdentifierSource {
 public final class SequentialIdentifiers: IdentifierSource, Sendable {
   private let last = Atomic<UInt64>(0)
 
-  /// Starts at one.
+  /// A source whose first identifier is number one.
   public init() {}
 
   /// The next number, as an identifier.

@@ -10,12 +10,12 @@ public struct LeastRecentlyUsed<Key: Hashable, Value> {
 
   /// The most that all values may cost together, in the owner's unit.
   public private(set) var limit: Int
-  /// What they cost.
+  /// What all values cost together, in the unit of ``limit``.
   public private(set) var cost = 0
   private var entries: [Key: Entry] = [:]
   private var uses: UInt64 = 0
 
-  /// Without values.
+  /// A cache without values, up to a total cost in the owner's unit.
   public init(limit: Int) { self.limit = limit }
 
   /// How many values there are.

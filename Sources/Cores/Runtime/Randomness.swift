@@ -11,7 +11,7 @@ extension RandomSource {
   public func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 }
 
-/// The system's chance.
+/// Random numbers of the system, which nobody can predict.
 public struct SystemRandom: RandomSource {
   /// Has no state: every instance draws from the system's generator.
   public init() {}
@@ -35,7 +35,7 @@ public struct FixedRandom: RandomSource {
   private let bits: UInt64
   /// - Parameter bits: what it always gives.
   public init(_ bits: UInt64 = 0) { self.bits = bits }
-  /// The bits.
+  /// The bits that it was made with.
   public func next() -> UInt64 { bits }
 }
 

@@ -25,7 +25,7 @@ public final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
   private let state = Mutex(State())
 
-  /// Without work.
+  /// Nothing is under way yet.
   public init() {}
 
   /// How many pieces of work are under way.

@@ -11,7 +11,7 @@ import Runtime
 public final class Connection {
   /// What survives a power failure; a killed process loses nothing either way.
   public enum Synchronous: String, Sendable {
-    /// Every committed transaction.
+    /// Every committed transaction survives a power failure.
     case full = "FULL"
     /// The database is never damaged, but the last transactions may be lost.
     case normal = "NORMAL"

@@ -25,7 +25,7 @@ public final class DataFolder: Sendable {
       return .unusable(path: path, reason: "\(part == whole ? "it" : part.path) is a file, not a folder")
     }
 
-    /// One sentence.
+    /// What is wrong with the folder, in a sentence for people.
     public var description: String {
       switch self {
       case .inUse(let path): "\(path) is in use by another running program."

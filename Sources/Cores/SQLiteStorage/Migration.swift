@@ -21,12 +21,12 @@ public enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible 
   case newer(path: String, found: Int, known: Int)
   /// The backup from before the upgrade could not be written.
   case backupFailed(path: String, SQLiteError)
-  /// A step failed.
+  /// The step to `version` failed, with SQLite's error.
   case failed(path: String, version: Int, SQLiteError)
   /// After the steps a row refers to one that does not exist.
   case brokenReference(path: String, table: String)
 
-  /// One sentence.
+  /// Why the database was not upgraded, in a sentence for people.
   public var description: String {
     switch self {
     case .newer(let path, let found, let latest):

@@ -2,7 +2,7 @@ import Foundation
 
 /// What a column can hold, one case for each of SQLite's storage classes.
 public enum SQLScalar: Equatable, Sendable {
-  /// `NULL`.
+  /// No value: `NULL`.
   case null
   /// A signed 64-bit integer.
   case integer(Int64)
@@ -26,9 +26,9 @@ public protocol SQLValue {
 }
 
 extension String: SQLValue {
-  /// As text.
+  /// The string as a column holds it: as text.
   public var scalar: SQLScalar { .text(self) }
-  /// Reads text.
+  /// The text of a column; `nil` when the column holds something else.
   public init?(scalar: SQLScalar) {
     guard case .text(let text) = scalar else { return nil }
     self = text
@@ -36,9 +36,9 @@ extension String: SQLValue {
 }
 
 extension Int64: SQLValue {
-  /// As an integer.
+  /// The number as a column holds it: as a signed 64-bit integer.
   public var scalar: SQLScalar { .integer(self) }
-  /// Reads an integer.
+  /// The integer of a column; `nil` when the column holds something else.
   public init?(scalar: SQLScalar) {
     guard case .integer(let integer) = scalar else { return nil }
     self = integer
@@ -46,9 +46,9 @@ extension Int64: SQLValue {
 }
 
 extension Int: SQLValue {
-  /// As an integer.
+  /// The number as a column holds it: as a signed 64-bit integer.
   public var scalar: SQLScalar { .integer(Int64(self)) }
-  /// Reads an integer.
+  /// The integer of a column; `nil` when the column holds something else.
   public init?(scalar: SQLScalar) {
     guard case .integer(let integer) = scalar else { return nil }
     self = Int(integer)
@@ -56,7 +56,7 @@ extension Int: SQLValue {
 }
 
 extension Double: SQLValue {
-  /// As a double.
+  /// The number as a column holds it: as a double.
   public var scalar: SQLScalar { .real(self) }
   /// Reads a double, or an integer as one.
   public init?(scalar: SQLScalar) {
@@ -79,9 +79,9 @@ extension Bool: SQLValue {
 }
 
 extension Data: SQLValue {
-  /// As bytes.
+  /// The bytes as a column holds them: as a blob.
   public var scalar: SQLScalar { .blob(self) }
-  /// Reads bytes.
+  /// The bytes of a column; `nil` when the column holds something else.
   public init?(scalar: SQLScalar) {
     guard case .blob(let data) = scalar else { return nil }
     self = data
@@ -101,7 +101,7 @@ extension Date: SQLValue {
 extension UUID: SQLValue {
   /// As text in upper case.
   public var scalar: SQLScalar { .text(uuidString) }
-  /// Reads text.
+  /// The identifier of a column; `nil` when the column holds no text that is one.
   public init?(scalar: SQLScalar) {
     guard case .text(let text) = scalar, let uuid = UUID(uuidString: text) else { return nil }
     self = uuid

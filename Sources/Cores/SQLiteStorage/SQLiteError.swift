@@ -4,7 +4,7 @@ import CSQLite
 public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A primary result code (sqlite.org/rescode.html).
   public struct Code: RawRepresentable, Hashable, Sendable {
-    /// SQLite's number.
+    /// SQLite's number of the code, such as 5 for `SQLITE_BUSY`.
     public let rawValue: Int32
     /// The code with that number.
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -39,7 +39,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
   public let code: Code
   /// The extended code; equal to the primary one when there is nothing to add.
   public let extendedCode: Int32
-  /// SQLite's own words.
+  /// What went wrong, in SQLite's own words.
   public let message: String
   /// The statement, without its values, which may be private; the file's path when none was running.
   public let sql: String
@@ -62,7 +62,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     return (error as? SQLiteError)?.isCorruption == true
   }
 
-  /// One line.
+  /// The error in one line, for logs.
   public var description: String {
     switch code {
     case .corrupt, .notADatabase: "The database is damaged (\(message)): \(statement)"

@@ -19,6 +19,6 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
   public var description: String { "(secret)" }
   /// The same for every secret.
   public var debugDescription: String { description }
-  /// Has no children.
+  /// A mirror without children, so that dumps do not show the secret.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -47,7 +47,7 @@ public final class TokenBox: AccessTokens, CustomReflectable {
 
   private let state = Mutex(State())
 
-  /// Holds no tokens.
+  /// A box without tokens.
   public init() {}
 
   /// See ``AccessTokens/current``.
@@ -85,7 +85,7 @@ public final class TokenBox: AccessTokens, CustomReflectable {
     }
   }
 
-  /// Has no children.
+  /// A mirror without children, so that dumps do not show the tokens.
   public var customMirror: Mirror { Mirror(self, children: []) }
 
   // MARK: The session's side

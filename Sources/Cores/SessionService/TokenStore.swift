@@ -2,7 +2,7 @@ import Synchronization
 
 /// The content of a token store: enough to continue a session without a password.
 public struct StoredSession: Hashable, Sendable {
-  /// ``SessionGrant/refresh``.
+  /// The token that continues the session: ``SessionGrant/refresh``.
   public var token: Secret
   /// Whose it is, as of the last answer of the backend.
   public var user: User
@@ -55,12 +55,12 @@ public final class MemoryTokenStore: TokenStore, CustomReflectable {
 
   /// What it keeps now.
   public var stored: StoredSession? { session.withLock { $0 } }
-  /// The stored session.
+  /// The session in memory; `nil` for none.
   public func load() -> StoredSession? { stored }
-  /// Keeps a session.
+  /// Keeps a session in memory, in place of any other.
   public func save(_ session: StoredSession) { self.session.withLock { $0 = session } }
-  /// Keeps nothing.
+  /// Forgets the session.
   public func clear() { session.withLock { $0 = nil } }
-  /// Has no children.
+  /// A mirror without children, so that dumps do not show the token.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

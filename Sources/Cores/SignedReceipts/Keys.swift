@@ -22,7 +22,7 @@ public enum KeyError: Error, Equatable, Sendable {
 public struct SigningKey: Sendable, CustomStringConvertible {
   /// The identifier that the header of a token names.
   public let kid: String
-  /// How it signs.
+  /// The algorithm that it signs with.
   public let algorithm: SignatureAlgorithm
   /// The public half, to verify with.
   public let verificationKey: VerificationKey
@@ -136,13 +136,13 @@ public struct VerificationKey: Sendable, Equatable {
 extension VerificationKey {
   /// A public key's fields as a JSON Web Key has them (RFC 7517, RFC 7518, RFC 8037).
   public struct JWK: Codable, Equatable, Sendable {
-    /// `EC` or `OKP`.
+    /// The key's type: `EC`, or `OKP` for Ed25519.
     public var kty: String
-    /// `P-256` or `Ed25519`.
+    /// The curve: `P-256` or `Ed25519`.
     public var crv: String
     /// The key's identifier.
     public var kid: String
-    /// `ES256` or `EdDSA`.
+    /// The algorithm that it signs with: `ES256` or `EdDSA`.
     public var alg: String
     /// The x coordinate, or the whole Ed25519 key, base64url.
     public var x: String

@@ -15,23 +15,23 @@ public enum StubStanding: String, Codable, Sendable, CaseIterable {
   case grace
   /// A renewal could not be charged; access has ended, and the store keeps trying.
   case billingRetry = "billing_retry"
-  /// Over.
+  /// It is over: its last period has ended.
   case expired
   /// Over: another subscription of its group took its place.
   case replaced
   /// Over: the money went back.
   case refunded
-  /// Never charged.
+  /// It was refused, and never charged.
   case declined
 }
 
 /// One purchase, as a test store has it.
 public struct StubOrder: Codable, Equatable, Sendable, Identifiable {
-  /// The transaction.
+  /// The identifier of the transaction that it was submitted as.
   public let id: UUID
-  /// Whose it is.
+  /// The user who bought it.
   public let user: String
-  /// What was bought.
+  /// The product that was bought.
   public let product: Product.ID
   /// The product's group, of which a person has one subscription at a time.
   public let group: String?
@@ -41,7 +41,7 @@ public struct StubOrder: Codable, Equatable, Sendable, Identifiable {
   public let isElsewhere: Bool
   /// Its outcome, by the script.
   public let outcome: StubOutcome
-  /// Its state.
+  /// Where the purchase stands now.
   public internal(set) var standing: StubStanding
   /// How often it was charged.
   public internal(set) var payments = 0

@@ -4,7 +4,7 @@ import Runtime
 
 /// The outcome of one purchase in a test store. In JSON `{"result": "fail", "code": "insufficient_funds"}`.
 public struct StubOutcome: Equatable, Sendable {
-  /// How it ends.
+  /// How a purchase ends, or what it waits for.
   public enum Result: String, Codable, CaseIterable, Sendable {
     /// Charged, with a good receipt.
     case success
@@ -26,7 +26,7 @@ public struct StubOutcome: Equatable, Sendable {
     case notListed = "not_listed"
   }
 
-  /// How it ends.
+  /// How the purchase ends, or what it waits for.
   public var result: Result
   /// With ``Result/fail``: `declined` and `unknown_product` are final, as is every code of your own; after `unavailable`, `busy` and
   /// `unauthorized` the request is repeated.

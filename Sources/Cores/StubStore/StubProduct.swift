@@ -3,7 +3,7 @@ import Foundation
 
 /// A product of a test store, and the outcomes of its purchases.
 public struct StubProduct: Sendable {
-  /// The product.
+  /// What is sold, as the purchase layer sees it.
   public var product: Product
   /// The outcomes of its purchases, one after the other. They are used up before ``StubStoreFile/outcomes``.
   public var outcomes: [StubOutcome]

@@ -36,9 +36,9 @@ public struct StubState: Equatable, Sendable {
 
 /// A line of what happened in a test store.
 public struct StubLogEntry: Codable, Equatable, Sendable {
-  /// When, by the store's clock.
+  /// When it happened, by the store's clock.
   public let date: Date
-  /// What, in a clause.
+  /// What happened, in a clause that a tester reads.
   public let text: String
 
   /// Memberwise initializer.

@@ -42,9 +42,9 @@ public struct StubStoreFile: Sendable {
 
 /// How asking a test store for something goes.
 public struct StubRequests: Codable, Equatable, Sendable {
-  /// What the answer is.
+  /// The kind of answer that the store gives.
   public enum Answer: String, Codable, CaseIterable, Sendable {
-    /// The answer.
+    /// The products or purchases that were asked for.
     case normal
     /// A failure; ``StubRequests/code`` says which.
     case fail
@@ -52,7 +52,7 @@ public struct StubRequests: Codable, Equatable, Sendable {
     case empty
   }
 
-  /// What the answer is.
+  /// The kind of answer that the store gives.
   public var answer: Answer
   /// With ``Answer/fail``: the code, such as `timeout`; `unauthorized`, `busy` and `refused` are failures of that kind, all others mean
   /// that the store is unreachable.

@@ -82,6 +82,7 @@ extension TestStore: QueueProcessor {
   func wait(_ seconds: Double) async throws { if seconds > 0 { try await realClock.sleep(for: .seconds(seconds)) } }
 
   /// Does nothing: the store has no list of unfinished transactions.
+  /// - Throws: nothing.
   public func finish(_ transaction: Transaction) async throws {}
 
   /// The receipts in force, or the answer in ``StubRequests``; due renewals happen first.

@@ -18,9 +18,9 @@ import Synchronization
 public final class TestStore: Sendable {
   /// Why a store is not made, or a command cannot be carried out.
   public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
-    /// For people.
+    /// Why it is refused, in a sentence for people.
     public let sentence: String
-    /// The sentence.
+    /// The same as ``sentence``.
     public var description: String { sentence }
   }
 

@@ -6,7 +6,7 @@ import PurchaseService
 public enum PremiumStatus: Equatable, Sendable {
   /// Nothing is known yet.
   case unknown
-  /// No premium access.
+  /// The reader has no premium access.
   case none
   /// Premium access, until when; `nil` for without an end.
   case active(until: Date?)
@@ -14,14 +14,14 @@ public enum PremiumStatus: Equatable, Sendable {
 
 /// How many of the reader's payments wait, and for whom.
 public struct WaitingPayments: Equatable, Sendable {
-  /// For the approval of a bank or another person.
+  /// How many wait for the approval of a bank or another person.
   public var forBank = 0
-  /// For the reader, whose bank asks them to confirm.
+  /// How many wait for the reader, whose bank asks them to confirm.
   public var forReader = 0
-  /// For the publication, which has not confirmed them.
+  /// How many wait for the publication, which has not confirmed them.
   public var forPublication = 0
 
-  /// None.
+  /// No payment waits.
   public init() {}
 
   /// From what the reader bought.

@@ -19,7 +19,7 @@ import SessionService
     /// Whether the request is under way: the fields keep their texts, and nothing can be pressed.
     public var isWorking = false
 
-    /// An empty form.
+    /// A form whose fields are empty.
     public init() {}
   }
 

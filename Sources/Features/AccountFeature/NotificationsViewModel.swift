@@ -9,9 +9,9 @@ import ReaderContent
   public struct State: Equatable, Sendable {
     /// A fan club that the reader follows.
     public struct Club: Equatable, Sendable, Identifiable {
-      /// The club.
+      /// Identifies the fan club.
       public var id: FanClub.ID
-      /// Its name.
+      /// The name of the fan club.
       public var name: String
       /// Whether the reader is notified of its new posts.
       public var isOn: Bool

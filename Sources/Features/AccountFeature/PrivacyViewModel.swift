@@ -3,7 +3,7 @@ import Runtime
 
 /// Where what a reader does in the app is counted.
 public enum AnalyticsChoice: String, Codable, CaseIterable, Sendable {
-  /// Nowhere.
+  /// Nothing is counted anywhere.
   case none
   /// At the publication, which adds it up.
   case publication
@@ -17,7 +17,7 @@ public enum AnalyticsChoice: String, Codable, CaseIterable, Sendable {
   public struct State: Equatable, Sendable {
     /// One way to choose.
     public struct Choice: Equatable, Sendable, Identifiable {
-      /// Which.
+      /// What the reader chooses by it.
       public var id: AnalyticsChoice
       /// What it is called.
       public var name: String
@@ -27,7 +27,7 @@ public enum AnalyticsChoice: String, Codable, CaseIterable, Sendable {
 
     /// What there is to choose from.
     public var choices: [Choice] = []
-    /// What holds.
+    /// The choice that holds now.
     public var chosen = AnalyticsChoice.none
     /// Whether there is a file to show.
     public var hasFile = false

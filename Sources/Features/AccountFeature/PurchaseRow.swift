@@ -8,19 +8,19 @@ import PurchaseService
 public struct PurchaseRow: Equatable, Sendable, Identifiable {
   /// Its state, in a few words, and how that is meant.
   public struct Status: Equatable, Sendable {
-    /// How it is meant.
+    /// Whether the words are good news, which decides their color.
     public enum Tone: Equatable, Sendable {
-      /// Not complete yet.
+      /// The purchase is not complete yet.
       case waiting
-      /// All is well.
+      /// All is well: what was bought is in force, or was credited.
       case good
       /// It was not bought.
       case bad
-      /// It is over.
+      /// What was bought is over.
       case past
     }
 
-    /// How it is meant.
+    /// Whether ``words`` are good news.
     public var tone: Tone
     /// Its state: "Waiting for the bank", "Paid".
     public var words: String
@@ -37,13 +37,13 @@ public struct PurchaseRow: Equatable, Sendable, Identifiable {
 
   /// The order's identifier.
   public var id: UUID
-  /// What was bought.
+  /// The name of what was bought.
   public var name: String
   /// What it cost; empty when that is not known here.
   public var price: String
   /// When, and the order's number.
   public var facts: String
-  /// Its state.
+  /// Where the purchase stands, in words.
   public var status: Status
   /// A page on which the reader has to do something first.
   public var page: String?

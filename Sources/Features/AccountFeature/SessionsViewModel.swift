@@ -12,7 +12,7 @@ import Runtime
     public enum Phase: Equatable, Sendable {
       /// The sessions are being fetched.
       case loading
-      /// They are here.
+      /// The sessions are shown.
       case ready
       /// They could not be fetched; a sentence with what to do.
       case failed(String)
@@ -20,9 +20,9 @@ import Runtime
 
     /// A session of the reader.
     public struct Row: Equatable, Sendable, Identifiable {
-      /// Stable, for ``Input/endTapped(_:)``.
+      /// Identifies the session, as ``Input/endTapped(_:)`` takes it.
       public var id: ReaderSession.ID
-      /// The device.
+      /// What the device calls itself.
       public var device: String
       /// When it was last seen, and when the reader signed in there.
       public var detail: String
@@ -43,7 +43,7 @@ import Runtime
 
     /// An identity provider, and whether an account there signs the reader in.
     public struct Provider: Equatable, Sendable, Identifiable {
-      /// Its issuer.
+      /// Identifies the provider by its issuer.
       public var id: IdentityProvider.ID
       /// What people know it as.
       public var name: String

@@ -21,7 +21,7 @@ import ReaderContent
   public enum Input: Codable, Equatable, Sendable {
     /// The reader confirmed signing out.
     case signOutTapped
-    /// The reader stays.
+    /// The reader does not want to sign out.
     case cancelTapped
   }
 

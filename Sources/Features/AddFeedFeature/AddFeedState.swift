@@ -18,7 +18,7 @@ extension AddFeedViewModel {
 
     /// What has to be chosen.
     public struct Question: Equatable, Sendable {
-      /// For the reader.
+      /// What has to be chosen, in a sentence for the reader.
       public var sentence: String
       /// What there is to choose from, in the page's order.
       public var choices: [Import.Choice]

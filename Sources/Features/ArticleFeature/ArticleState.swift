@@ -24,7 +24,7 @@ extension ArticleViewModel {
       case teaser(String)
       /// The opening; the rest requires access: "Unlock" belongs below it.
       case locked(teaser: String)
-      /// All of it.
+      /// The whole text, in blocks.
       case body([ArticleBody.Block])
     }
 

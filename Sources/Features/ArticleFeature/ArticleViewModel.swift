@@ -46,7 +46,7 @@ import ReaderContent
     case bookmarkTapped
     /// Opens the fan club's page.
     case clubTapped
-    /// Offers access.
+    /// Opens the paywall, which offers access to the post.
     case unlockTapped
     /// Spends a pass on this post. A second press while that is under way does nothing.
     case passTapped
@@ -73,7 +73,7 @@ import ReaderContent
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
-  /// The post.
+  /// Identifies the post that the page shows.
   public let id: Post.ID
   private let paywallID: PaywallRecord.ID
   private let store: ContentStore

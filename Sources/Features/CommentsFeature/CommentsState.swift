@@ -34,7 +34,7 @@ extension CommentsViewModel {
 
 /// A comment, ready to be drawn.
 public struct CommentRow: Equatable, Sendable, Identifiable {
-  /// The comment.
+  /// Identifies the comment.
   public var id: Comment.ID
   /// Who wrote it: a name, or "You".
   public var author: String

@@ -16,11 +16,11 @@ import ReaderContent
     case reachedEnd
     /// The reader has read the message.
     case messageDismissed
-    /// Opens the post.
+    /// Opens the article of the post that the comments are on.
     case postTapped
     /// Follows a link in a comment.
     case linkTapped(String)
-    /// The reader writes.
+    /// The text of the field changed: the comment that the reader is writing.
     case draftChanged(String)
     /// Sends what the reader wrote: it is in the list at once, and the field empty.
     case sendTapped

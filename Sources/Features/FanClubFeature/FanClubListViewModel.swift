@@ -10,7 +10,7 @@ import Runtime
 @MainActor public final class FanClubListViewModel: Refreshable {
   /// Everything the page shows, but the rows, which ``FanClubListViewModel/row(for:)`` gives.
   public struct State: Equatable, Sendable {
-    /// The rows.
+    /// The list of fan clubs: its rows, and how far it is.
     public var clubs = ListState()
     /// Whether only clubs are shown that the reader follows. A row leaves as soon as the reader stops.
     public var isFollowedOnly = false

@@ -16,7 +16,7 @@ import ReaderContent
     public var about = ""
     /// Whether all of it is shown, of more than there is room for beside the posts; `nil` where there is no more.
     public var isAboutWhole: Bool?
-    /// Its posts.
+    /// The list of the club's posts: its rows, and how far it is.
     public var posts = ListState()
     /// What there is to do about posts that were never fetched: "Fetch posts" belongs in the place of the list.
     public var fetch = ClubFetch.State.notNeeded

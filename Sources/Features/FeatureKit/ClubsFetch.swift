@@ -9,7 +9,7 @@ import Runtime
   public struct Failure: Equatable, Sendable {
     /// The club's name; how many there are where several share a reason.
     public var name: String
-    /// Why: one sentence.
+    /// Why it could not be fetched, in a sentence.
     public var problem: String
     /// The names of several that share a reason.
     public var members: [String] = []
@@ -51,7 +51,7 @@ import Runtime
     /// Which feeds could not be fetched, and why.
     public var failures: [Failure] = []
 
-    /// Nothing to say.
+    /// A report with nothing to say.
     public init() {}
   }
 

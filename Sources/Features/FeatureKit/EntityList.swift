@@ -9,7 +9,7 @@ public struct ListState: Equatable, Sendable {
   public enum Phase: Equatable, Sendable {
     /// Nothing is there yet, and the first rows are on their way.
     case loading
-    /// Rows.
+    /// There is at least one row.
     case ready
     /// There are no rows.
     case empty

@@ -4,13 +4,13 @@ import ReaderContent
 
 /// A fan club as lists and its own page show it.
 public struct FanClubRow: Equatable, Sendable, Identifiable {
-  /// The club.
+  /// Identifies the fan club.
   public var id: FanClub.ID
-  /// The name.
+  /// The name of the fan club.
   public var name: String
   /// A sentence or two, plain text; its address on the web where it has no text; may be empty.
   public var about: String
-  /// What ``APIClient/picture(_:)`` loads.
+  /// The club's picture, as ``APIClient/picture(_:)`` takes it; `nil` for none.
   public var picture: String?
   /// The stand-in while there is no picture.
   public var emblem: Emblem

@@ -2,7 +2,7 @@ import SessionService
 
 /// The text of a password field, as an input. What is stored of it says whether there is one, and nothing else.
 public struct PasswordInput: Codable, Equatable, Sendable {
-  /// The text.
+  /// What was typed; printed and stored as a placeholder.
   public let secret: Secret
 
   /// - Parameter text: the text.

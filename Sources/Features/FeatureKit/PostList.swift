@@ -5,13 +5,13 @@ import ReaderContent
 
 /// A list of posts, with everything that can be done to a row: the feed, a fan club's posts and the bookmarks are each one.
 @MainActor public final class PostList {
-  /// Which posts.
+  /// Which posts a list has.
   public enum Source: Equatable, Sendable {
     /// All of the publication.
     case all
     /// Posts that match a filter. The reader's actions on a row do not remove it before the list is loaded again.
     case filtered(PostFilter)
-    /// A fan club's.
+    /// The posts of one fan club.
     case fanClub(FanClub.ID)
     /// Those that the reader bookmarked. A row leaves as soon as its bookmark is removed, and comes back if that was refused.
     case bookmarks
@@ -84,7 +84,7 @@ import ReaderContent
     case fetchDismissed
   }
 
-  /// The list itself.
+  /// The rows, and how far the list is.
   public let list: EntityList<Post>
   private let filter: PostFilter
   private let store: ContentStore
@@ -193,7 +193,7 @@ extension PostList.Source {
 
 /// A page that shows a list of posts, so that one view draws all of them and each input is written once.
 @MainActor public protocol PostListScreen: Refreshable, PostShowing {
-  /// The list.
+  /// The list of posts that the screen shows.
   var posts: PostList { get }
   /// Handles an input of the reader, as one of the page's own inputs.
   func send(_ input: PostList.Input)

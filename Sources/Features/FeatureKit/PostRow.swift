@@ -9,7 +9,7 @@ public struct ReactionChoice: Equatable, Sendable, Identifiable {
   public var count: String
   /// Whether this reader did. Choosing it again takes it away.
   public var isChosen: Bool
-  /// The kind.
+  /// The same as ``kind``.
   public var id: Reaction { kind }
 
   /// Memberwise initializer.
@@ -31,21 +31,21 @@ public struct ReactionChoice: Equatable, Sendable, Identifiable {
 
 /// A post as every list of posts shows it: text and flags, ready to be drawn.
 public struct PostRow: Equatable, Sendable, Identifiable {
-  /// The post.
+  /// Identifies the post.
   public var id: Post.ID
-  /// The headline.
+  /// The post's headline.
   public var title: String
   /// The opening, plain text.
   public var teaser: String
   /// The fan club's name.
   public var club: String
-  /// The fan club.
+  /// Identifies the fan club that the post is from.
   public var clubID: FanClub.ID
   /// Who wrote it; empty when the publication does not say.
   public var byline: String
-  /// When it appeared.
+  /// When the post appeared, in words.
   public var date: String
-  /// What ``APIClient/picture(_:)`` loads.
+  /// The post's picture, as ``APIClient/picture(_:)`` takes it; `nil` for none.
   public var picture: String?
   /// The unchecked address that the feed names, or else the post's page at the publication: see ``link``.
   var url: String?

@@ -5,9 +5,9 @@ import Runtime
 public enum Appearance: String, Codable, CaseIterable, Sendable {
   /// As the desktop says.
   case system
-  /// Dark on light.
+  /// Dark text on a light ground.
   case light
-  /// Light on dark.
+  /// Light text on a dark ground.
   case dark
 }
 
@@ -16,19 +16,19 @@ public enum Appearance: String, Codable, CaseIterable, Sendable {
 @MainActor public final class Preferences {
   /// How wide the lines of an article are at most.
   public enum ArticleWidth: String, Codable, CaseIterable, Sendable {
-    /// Some fifty characters.
+    /// Lines of some fifty characters.
     case narrow
-    /// Some seventy.
+    /// Lines of some seventy characters.
     case medium
-    /// Some hundred.
+    /// Lines of some hundred characters.
     case wide
   }
 
   /// What articles are set in.
   public enum ArticleFont: String, Codable, CaseIterable, Sendable {
-    /// The desktop's own.
+    /// The desktop's own font.
     case system
-    /// One with serifs.
+    /// A font with serifs.
     case serif
   }
 
@@ -50,7 +50,8 @@ public enum Appearance: String, Codable, CaseIterable, Sendable {
     /// As it is at first.
     public init() {}
 
-    /// From JSON.
+    /// Reads the file of the settings. What it does not name keeps its default.
+    /// - Throws: `DecodingError`, also for a size or a limit that cannot be chosen.
     public init(from decoder: any Decoder) throws {
       let file = try decoder.container(keyedBy: CodingKeys.self)
       func read<Value: Decodable>(_ key: CodingKeys, _ value: inout Value) throws {
@@ -75,7 +76,7 @@ public enum Appearance: String, Codable, CaseIterable, Sendable {
   /// What can be the most that something takes on the disk, in MiB.
   public nonisolated static let limits = [64, 128, 256, 512, 1024, 2048]
 
-  /// What is set.
+  /// The settings that hold now.
   public private(set) var values: Values
   /// The colors that this run was started with, which take precedence; `nil` for none.
   public let startAppearance: Appearance?

@@ -19,9 +19,9 @@
 }
 
 extension ScreenModel {
-  /// Does nothing.
+  /// Does nothing: not every screen has work to begin.
   public func appear() {}
-  /// Does nothing.
+  /// Does nothing: not every screen has work to stop.
   public func disappear() {}
 }
 
@@ -82,7 +82,7 @@ extension ScreenModel {
     }
   }
 
-  /// Its observers.
+  /// Those who follow the state; a view adds itself by it.
   public var projectedValue: Observers { Observers(state: self) }
 
   /// - Parameter wrappedValue: the state at first.

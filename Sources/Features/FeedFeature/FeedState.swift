@@ -14,7 +14,7 @@ extension FeedViewModel {
 
   /// A choice, and what it is called.
   public struct Option: Equatable, Sendable, Identifiable {
-    /// The choice.
+    /// What the reader chooses by it.
     public var id: Choice
     /// What it is called: "All posts", "Fan clubs you follow", a club's name.
     public var name: String
@@ -28,11 +28,11 @@ extension FeedViewModel {
 
   /// Everything the page shows, but the rows, which ``PostListScreen/row(for:)`` gives.
   public struct State: Equatable, Sendable {
-    /// The rows.
+    /// The list of posts: its rows, and how far it is.
     public var posts = ListState()
     /// What can be chosen: all posts, and as soon as they are known the fan clubs that the reader follows.
     public var options = [Option(.all, "All posts")]
-    /// What was chosen.
+    /// Which posts the reader chose to see.
     public var choice = Choice.all
     /// Whether only posts are shown that the reader had not read when the list was loaded.
     public var isUnreadOnly = false

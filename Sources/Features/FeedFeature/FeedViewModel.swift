@@ -16,7 +16,7 @@ import Runtime
   public enum Input: Codable, Equatable, Sendable {
     /// Something to the list, or to a row of it.
     case posts(PostList.Input)
-    /// Shows other posts.
+    /// The reader chose which posts to see.
     case choiceTapped(Choice)
     /// Shows only what the reader has not read, or everything again.
     case unreadOnlyTapped

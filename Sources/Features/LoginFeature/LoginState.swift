@@ -6,7 +6,7 @@ public struct LoginPublication: Equatable, Sendable {
   public struct SampleAccount: Equatable, Sendable {
     /// The address to sign in with.
     public var email: String
-    /// Its password.
+    /// The account's password, which the publication shows to anyone.
     public var password: Secret
     /// Memberwise initializer.
     public init(email: String, password: Secret) {
@@ -17,7 +17,7 @@ public struct LoginPublication: Equatable, Sendable {
 
   /// An identity provider at which one may sign in, by its page in the browser.
   public struct Provider: Equatable, Sendable, Identifiable {
-    /// Its issuer.
+    /// Identifies the provider by its issuer.
     public var id: String
     /// What people know it as.
     public var name: String
@@ -56,15 +56,15 @@ extension LoginViewModel {
   public struct State: Equatable, Sendable {
     /// Which button shows progress.
     public enum Work: Equatable, Sendable {
-      /// "Sign in".
+      /// The button "Sign in", below address and password.
       case credentials
-      /// "Use the sample account".
+      /// The button "Use the sample account".
       case sampleAccount
-      /// "Mail me a code", or another one.
+      /// The button "Mail me a code", or the one for another code.
       case codeRequest
-      /// "Sign in" below a code.
+      /// The button "Sign in" below a code.
       case code
-      /// "Sign in with" a provider, whose page is open in the browser.
+      /// The button "Sign in with" of a provider, whose page is open in the browser.
       case provider(LoginPublication.Provider.ID)
     }
 
@@ -84,7 +84,7 @@ extension LoginViewModel {
       /// A sentence beside it.
       public var newPasswordError: String?
 
-      /// An empty one.
+      /// A form for the code that was mailed to an address; nothing is typed yet.
       public init(email: String, setsPassword: Bool) {
         self.email = email
         self.setsPassword = setsPassword
@@ -110,7 +110,7 @@ extension LoginViewModel {
     /// What the reader should know before signing in: how the last session ended, how long the next one lasts.
     public var notice: String?
 
-    /// An empty form.
+    /// A form in which nothing was typed.
     public init() {}
 
     /// Whether a request is under way.

@@ -4,9 +4,9 @@ import FeatureKit
 @MainActor public final class AboutViewModel: ScreenModel {
   /// A library that the app uses.
   public struct Library: Equatable, Sendable {
-    /// As its makers write it.
+    /// The library's name, as its makers write it.
     public let name: String
-    /// Of the one that runs, as it says itself.
+    /// The version of the one that runs, as it says itself.
     public let version: String
 
     /// Memberwise initializer.
@@ -15,7 +15,7 @@ import FeatureKit
 
   /// Everything the sheet shows.
   public struct State: Equatable, Sendable {
-    /// `A.B.C (builds.ci.githash)`.
+    /// The app's version, as `A.B.C (builds.ci.githash)`.
     public var version: String
     /// The license's name.
     public let license = "Apache License 2.0"

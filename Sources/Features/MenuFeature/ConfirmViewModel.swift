@@ -4,7 +4,7 @@ import FeatureKit
 @MainActor public final class ConfirmViewModel: ScreenModel {
   /// Everything the sheet shows.
   public struct State: Equatable, Sendable {
-    /// The question.
+    /// What the reader is asked, such as whether to leave.
     public var question: String
     /// What would be lost, in a sentence.
     public var loss: String
@@ -16,7 +16,7 @@ import FeatureKit
   public enum Output: Equatable, Sendable {
     /// The reader confirmed.
     case confirmed
-    /// The reader stays.
+    /// The reader does not want the move.
     case cancelled
   }
 
@@ -24,7 +24,7 @@ import FeatureKit
   public enum Input: Codable, Equatable, Sendable {
     /// The reader confirmed.
     case confirmTapped
-    /// The reader stays.
+    /// The reader does not want the move.
     case cancelTapped
   }
 

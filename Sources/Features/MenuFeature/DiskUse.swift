@@ -1,10 +1,10 @@
 /// The disk space of one kind of data that can be fetched again, up to a limit.
 public struct DiskUse: Sendable {
-  /// How much that is, in bytes.
+  /// How much is on the disk, in bytes.
   public let size: @Sendable () async -> Int
   /// Changes the most that it takes, in bytes.
   public let setLimit: @Sendable (Int) async -> Void
-  /// Removes it.
+  /// Removes all of it from the disk.
   public let clear: @Sendable () async -> Void
 
   /// Memberwise initializer.

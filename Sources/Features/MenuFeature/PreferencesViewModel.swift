@@ -5,7 +5,7 @@ import Runtime
 @MainActor public final class PreferencesViewModel: ScreenModel {
   /// Something that is cached on the disk.
   public enum Cache: String, Codable, CaseIterable, Sendable {
-    /// Pictures.
+    /// Pictures that were shown.
     case pictures
     /// What was read, for reading without a network.
     case content
@@ -13,7 +13,7 @@ import Runtime
 
   /// Everything the sheet shows.
   public struct State: Equatable, Sendable {
-    /// What is set.
+    /// The settings that hold now.
     public var values: Preferences.Values
     /// Whether text can be larger.
     public var canEnlargeText = false

@@ -14,7 +14,7 @@ public enum ServiceNotice: Equatable, Sendable {
 @MainActor public final class ServiceNoticeViewModel: ScreenModel {
   /// Everything the sheet shows.
   public struct State: Equatable, Sendable {
-    /// What it is.
+    /// Why the publication does not serve the app, as a heading.
     public var heading = ""
     /// What it means, and what to do.
     public var sentence = ""

@@ -3,54 +3,54 @@
 /// The window and its screens bind their keys from it. Widgets bind ``scroll``, ``copySelection``, ``selectAll``, ``contextMenu`` and
 /// ``sendComment`` by themselves. A key that moves within one widget, such as Down in a list, is not in it.
 public enum Shortcut: String, CaseIterable, Codable, Sendable {
-  /// The tabs, in their order.
+  /// Shows one of the tabs: four keys, in the order of the tabs.
   case tabs
   /// Closes a page or a sheet.
   case back
-  /// The search.
+  /// Opens the search.
   case search
   /// Loads the page again.
   case refresh
-  /// The main menu.
+  /// Opens the main menu.
   case menu
-  /// What is set on this computer.
+  /// Opens the preferences of this computer.
   case preferences
-  /// This table.
+  /// Opens the page that lists these keys.
   case shortcuts
   /// Ends the app.
   case quit
-  /// Scrolls what is read.
+  /// Scrolls an article by pages, or to one of its ends.
   case scroll
   /// Copies what is selected.
   case copySelection
   /// Selects a whole text.
   case selectAll
-  /// An article's page on the web.
+  /// Opens an article's page on the web.
   case openInBrowser
-  /// The address of that page.
+  /// Copies the address of an article's page on the web.
   case copyLink
-  /// What else can be done to a post of a list, or to a text.
+  /// Opens the menu of what else can be done to a post of a list, or to a text.
   case contextMenu
   /// Takes back that posts were marked as read.
   case undo
   /// Sends what was written.
   case sendComment
-  /// All text, one size up.
+  /// Makes all text one size larger.
   case largerText
-  /// All text, one size down.
+  /// Makes all text one size smaller.
   case smallerText
-  /// All text as large as the desktop has it.
+  /// Makes all text as large as the desktop has it.
   case usualText
-  /// What only some builds have.
+  /// Opens the tester panel, which only some builds have.
   case testerPanel
 
   /// What keys are listed under.
   public enum Group: String, CaseIterable, Sendable {
-    /// The app as a whole.
+    /// Keys for the app as a whole.
     case app = "Matinee"
-    /// From page to page.
+    /// Keys that lead from page to page.
     case places = "Getting around"
-    /// Lists, articles and comments.
+    /// Keys of lists, articles and comments.
     case reading = "Reading and writing"
   }
 

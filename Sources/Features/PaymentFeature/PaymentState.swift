@@ -17,7 +17,7 @@ extension PaymentViewModel {
 
     /// One line of what is paid for.
     public struct Line: Equatable, Sendable {
-      /// What it is.
+      /// The name of the product.
       public var name: String
       /// One line about it; may be empty.
       public var detail: String
@@ -33,9 +33,9 @@ extension PaymentViewModel {
 
     /// A way to pay.
     public struct Method: Equatable, Sendable, Identifiable {
-      /// Stable, for ``PaymentViewModel/methodChosen(_:)``.
+      /// Identifies the method, as ``PaymentViewModel/methodChosen(_:)`` takes it.
       public var id: String
-      /// The name.
+      /// The name of the method, as the list shows it.
       public var name: String
       /// One line about it; may be empty.
       public var detail: String
@@ -59,7 +59,7 @@ extension PaymentViewModel {
       case confirm(String, page: String?)
       /// The reader has opened that page, and the bank's answer is awaited; shown with a spinner.
       case confirming(String, page: String?)
-      /// It is done.
+      /// The product is bought; the sentence says so.
       case done(String)
 
       /// The page of the reader's bank; `nil` without one.
@@ -76,7 +76,7 @@ extension PaymentViewModel {
       /// Whether it did not work.
       public var isProblem: Bool { if case .problem = self { true } else { false } }
 
-      /// The sentence.
+      /// The sentence that is shown, whatever the case.
       public var text: String {
         switch self {
         case .working(let text), .problem(let text), .waiting(let text), .confirm(let text, _), .confirming(let text, _),

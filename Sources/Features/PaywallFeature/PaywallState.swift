@@ -58,9 +58,9 @@ extension PaywallViewModel {
 
     /// One thing to buy.
     public struct ProductRow: Equatable, Sendable, Identifiable {
-      /// The product.
+      /// Identifies the product.
       public var id: Product.ID
-      /// The name.
+      /// The name of the product.
       public var name: String
       /// The price with its period: "49,00 € a year".
       public var price: String
@@ -94,15 +94,15 @@ extension PaywallViewModel {
     public var phase = Phase.loading
     /// What is special about the store, such as that nothing is charged; `nil` for nothing.
     public var badge: String?
-    /// The headline.
+    /// The headline of the paywall.
     public var title = ""
-    /// A sentence below it.
+    /// A sentence below the headline.
     public var text = ""
     /// The benefits, a line each.
     public var benefits: [String] = []
     /// What is offered, in the publication's order.
     public var products: [ProductRow] = []
-    /// The product that was chosen last.
+    /// The product that the reader chose last; `nil` before they chose.
     public var selected: ProductRow.ID?
     /// What the reader should know before choosing, such as that it is theirs already.
     public var notice: String?

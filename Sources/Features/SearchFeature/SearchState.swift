@@ -11,7 +11,7 @@ extension SearchViewModel {
       case idle
       /// The first answer is on its way.
       case searching
-      /// There are rows.
+      /// Something was found: there are rows.
       case results
       /// Nothing was found; the sentence says so, with what was looked for.
       case nothing(String)
@@ -60,7 +60,7 @@ public struct SearchClubRow: Equatable, Sendable, Identifiable {
   public var club: FanClubRow
   /// The name, with what was found marked.
   public var name: MarkedText
-  /// The club's.
+  /// Identifies the fan club.
   public var id: FanClub.ID { club.id }
 }
 
@@ -74,6 +74,6 @@ public struct SearchRow: Equatable, Sendable, Identifiable {
   public var excerpt: MarkedText
   /// Who wrote it, where that was found, marked the same way; `nil` where it was not.
   public var byline: MarkedText?
-  /// The post's.
+  /// Identifies the post.
   public var id: Post.ID { post.id }
 }

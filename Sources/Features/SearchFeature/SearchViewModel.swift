@@ -12,7 +12,7 @@ import Runtime
     case queryChanged(String)
     /// The reader pressed Enter: asks at once.
     case submitTapped
-    /// Empties the field.
+    /// Empties the search field.
     case clearTapped
     /// Tries again what failed.
     case retryTapped

@@ -39,7 +39,7 @@ extension TesterViewModel {
 
     /// A button of the panel.
     public struct Control: Equatable, Sendable {
-      /// What it does.
+      /// What a press of the button does.
       public var action: Action
       /// What stands on it.
       public var title: String

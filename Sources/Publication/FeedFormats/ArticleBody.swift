@@ -24,7 +24,7 @@ public struct ArticleBody: Equatable, Sendable {
   public struct Inline: Equatable, Sendable {
     /// The text, entities decoded, white space collapsed.
     public var text: String
-    /// How it looks.
+    /// The styles that the text is drawn in.
     public var style: Style
     /// Where it leads: an absolute http, https or mailto URL, or `#` and one of the ``ids`` of this text.
     public var link: String?
@@ -124,9 +124,9 @@ public struct ArticleBody: Equatable, Sendable {
     public var caption: [Inline]
     /// Where it leads: as ``Inline/link``.
     public var link: String?
-    /// The size that its page plans for it, in pixels; where both are given, their ratio is the picture's.
+    /// The width that its page plans for it, in pixels. Where ``height`` is given too, their ratio is the picture's.
     public var width: Int?
-    /// See ``width``.
+    /// The height that its page plans for it, in pixels: see ``width``.
     public var height: Int?
 
     /// Memberwise initializer.

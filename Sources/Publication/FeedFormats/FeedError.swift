@@ -20,7 +20,7 @@ public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, Lo
     case refused(String)
   }
 
-  /// What is wrong.
+  /// What is wrong with the document.
   public var reason: Reason
   /// The file or URL of the document, as it was given to the parser.
   public var source: String

@@ -62,7 +62,7 @@ extension APIPath {
 
   /// Posts, newest first.
   public static var posts: APIPath { ["v1", "posts"] }
-  /// One post.
+  /// One post, with its body.
   public static func post(_ id: Post.ID) -> APIPath { ["v1", "posts", id] }
   /// The reader’s reaction to a post.
   public static func reaction(to post: Post.ID) -> APIPath { ["v1", "posts", post, "reaction"] }
@@ -106,7 +106,7 @@ extension APIPath {
   public static var orders: APIPath { ["v1", "orders"] }
   /// One order, under the client’s identifier.
   public static func order(_ id: Order.ID) -> APIPath { ["v1", "orders", id] }
-  /// Charging an order.
+  /// Where an order is charged.
   public static func charge(_ order: Order.ID) -> APIPath { ["v1", "orders", order, "charge"] }
   /// The hosted checkout of an order.
   public static func checkout(of order: Order.ID) -> APIPath { ["v1", "orders", order, "checkout"] }
@@ -136,11 +136,11 @@ extension APIPath {
 
   // MARK: For the operator
 
-  /// All orders.
+  /// The orders of all readers.
   public static var operatorOrders: APIPath { ["v1", "operator", "orders"] }
   /// Approving a deferred order, by its identifier or its number.
   public static func operatorApproval(of order: String) -> APIPath { ["v1", "operator", "orders", order, "approve"] }
-  /// Declining it.
+  /// Declining a deferred order, by its identifier or its number.
   public static func operatorRefusal(of order: String) -> APIPath { ["v1", "operator", "orders", order, "decline"] }
   /// Giving a payment back.
   public static func operatorRefund(of order: String) -> APIPath { ["v1", "operator", "orders", order, "refund"] }

@@ -4,7 +4,7 @@ import Foundation
 public struct Credentials: Codable, Equatable, Sendable {
   /// The address; compared without case.
   public var email: String
-  /// The password.
+  /// The reader's password, as they typed it.
   public var password: String
   /// The reader's name of the device, such as its host name, which distinguishes their sessions.
   public var device: String?
@@ -23,7 +23,7 @@ public struct Credentials: Codable, Equatable, Sendable {
 /// not stored. Until then the last four successors are valid. An exchange of the old token after that ends the session: one of two clients
 /// that have the token stole it.
 public struct RefreshRequest: Codable, Equatable, Sendable {
-  /// ``SignedIn/refreshToken``.
+  /// The token to exchange: ``SignedIn/refreshToken``.
   public var refreshToken: String
   /// Memberwise initializer.
   public init(refreshToken: String) { self.refreshToken = refreshToken }
@@ -33,7 +33,7 @@ public struct RefreshRequest: Codable, Equatable, Sendable {
 public struct Reader: Codable, Equatable, Sendable, Identifiable {
   /// Stable within the publication.
   public var id: String
-  /// The address.
+  /// The address that the reader signs in with.
   public var email: String
   /// What to call the reader.
   public var name: String
@@ -51,7 +51,7 @@ public struct SignedIn: Codable, Equatable, Sendable {
   public var accessToken: String
   /// Exchanged for new tokens when the access token has expired. Valid until the session was not used for ninety days.
   public var refreshToken: String
-  /// Whose they are.
+  /// The reader who is signed in by these tokens.
   public var reader: Reader
   /// Memberwise initializer.
   public init(accessToken: String, refreshToken: String, reader: Reader) {
@@ -122,7 +122,7 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let internalError: Code = "internal_error"
   }
 
-  /// For programs.
+  /// What went wrong, as a word for programs.
   public var code: Code
   /// One sentence for people.
   public var title: String
@@ -140,7 +140,7 @@ public struct Problem: Codable, Equatable, Sendable, Error {
 public struct ReaderSession: Codable, Equatable, Sendable, Identifiable {
   /// Names it, as long as it lasts.
   public var id: String
-  /// ``Credentials/device``.
+  /// The reader's name of the device: ``Credentials/device``.
   public var device: String?
   /// When the reader signed in there.
   public var began: Date

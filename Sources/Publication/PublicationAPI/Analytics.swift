@@ -2,7 +2,7 @@ import Foundation
 
 /// Something that happened in a client, of a reader who agreed to its being counted. It names no reader and nothing that they read.
 public struct AnalyticsEvent: Codable, Equatable, Sendable {
-  /// What is counted.
+  /// What can happen in a client and is counted.
   public enum Name: String, CaseIterable, Sendable {
     /// A reader is signed in: at the login, or by a stored session.
     case signedIn = "signed_in"
@@ -50,7 +50,7 @@ public struct AnalyticsBatch: Codable, Equatable, Sendable, Identifiable {
   public static let limit = 100
   /// The client's identifier, a UUID: a batch that is sent again is not counted again.
   public var id: String
-  /// In their order.
+  /// The events, in the order in which they happened.
   public var events: [AnalyticsEvent]
 
   /// Memberwise initializer.
@@ -64,11 +64,11 @@ public struct AnalyticsBatch: Codable, Equatable, Sendable, Identifiable {
 public struct AnalyticsCount: Codable, Equatable, Sendable {
   /// The day, in UTC: `2026-11-24`.
   public var day: String
-  /// ``AnalyticsEvent/name``.
+  /// What happened: ``AnalyticsEvent/name``.
   public var name: String
-  /// ``AnalyticsEvent/detail``.
+  /// Which of its kind: ``AnalyticsEvent/detail``.
   public var detail: String?
-  /// How often.
+  /// How often it happened on that day.
   public var count: Int
 
   /// Memberwise initializer.

@@ -4,7 +4,7 @@ import Foundation
 public struct FanClub: Codable, Equatable, Sendable, Identifiable {
   /// Stable within the publication; letters, digits, `-` and `_`.
   public var id: String
-  /// The name.
+  /// What the club is called.
   public var name: String
   /// A sentence or two, plain text.
   public var about: String

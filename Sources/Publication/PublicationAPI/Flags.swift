@@ -22,7 +22,7 @@ public struct FlagRecord: Codable, Equatable, Sendable {
 
 /// The answer to `GET /v1/flags`: the rules that are for such a client.
 public struct FlagList: Codable, Equatable, Sendable {
-  /// By name.
+  /// The rules, sorted by the names of their flags.
   public var flags: [FlagRecord]
   /// Memberwise initializer.
   public init(flags: [FlagRecord]) { self.flags = flags }
@@ -30,7 +30,7 @@ public struct FlagList: Codable, Equatable, Sendable {
 
 /// An event of the signed-in reader, counted once for each flag that it names.
 public struct FlagEventRecord: Codable, Equatable, Sendable, Identifiable {
-  /// What is counted.
+  /// What can happen to a reader and is counted for flags.
   public enum Kind: String, Codable, Sendable, CaseIterable {
     /// The flag was read for the first time in a session.
     case exposed
@@ -68,7 +68,7 @@ public struct FlagEventBatch: Codable, Equatable, Sendable {
   public static let limit = 100
   /// How many flags one event may name.
   public static let bucketLimit = 50
-  /// In their order.
+  /// The events, in the order in which they happened.
   public var events: [FlagEventRecord]
   /// Memberwise initializer.
   public init(events: [FlagEventRecord]) { self.events = events }

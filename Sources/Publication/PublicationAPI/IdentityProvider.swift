@@ -32,7 +32,7 @@ public struct IDTokenCredentials: Codable, Equatable, Sendable {
   public var idToken: String
   /// A secret of the app's: the nonce of the token is base64url of its SHA-256. A token that got lost is of no use without it.
   public var nonceSecret: String
-  /// ``Credentials/device``.
+  /// The reader's name of the device: ``Credentials/device``.
   public var device: String?
   /// Memberwise initializer.
   public init(issuer: String, idToken: String, nonceSecret: String, device: String? = nil) {
@@ -45,7 +45,7 @@ public struct IDTokenCredentials: Codable, Equatable, Sendable {
 
 /// `GET /v1/session/identities`: an account at a provider that signs the reader in.
 public struct ReaderIdentity: Codable, Equatable, Sendable {
-  /// The provider.
+  /// The issuer of the provider at which the account is.
   public var issuer: String
   /// Whether the reader came by it: it stays, since they may have no password.
   public var isFirst: Bool

@@ -4,7 +4,7 @@
 /// readers see the first posts before the rest is stored. If the publication's process ends meanwhile, the stored parts stay: importing the
 /// feed again adds the missing posts, and nothing twice.
 public struct Import: Codable, Equatable, Sendable, Identifiable {
-  /// Its state.
+  /// How far an import is.
   public enum State: String, Codable, Sendable {
     /// It is under way; request it again.
     case running
@@ -32,7 +32,7 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
     public var url: String
     /// What the page calls it; empty when it gives no name.
     public var title: String
-    /// The address.
+    /// The same as ``url``.
     public var id: String { url }
 
     /// Memberwise initializer.
@@ -44,9 +44,9 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
 
   /// The publication's name for it, which cannot be guessed.
   public var id: String
-  /// See ``State-swift.enum``.
+  /// Whether the import is under way, and how it ended.
   public var state: State
-  /// See ``Step-swift.enum``.
+  /// What the import is doing, or was doing last.
   public var step: Step
   /// How many items of the step are done.
   public var done: Int

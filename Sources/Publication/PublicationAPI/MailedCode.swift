@@ -12,7 +12,7 @@ public struct CodeRequest: Codable, Equatable, Sendable {
 
 /// The answer to ``CodeRequest``: what the client adds to the code. Only the client that asked for a code can use it.
 public struct CodeChallenge: Codable, Equatable, Sendable {
-  /// A secret; never in a log.
+  /// A secret that ``CodeCredentials`` sends back with the code; never in a log.
   public var challenge: String
   /// For how long the code is good, in seconds.
   public var expiresIn: Int
@@ -25,11 +25,11 @@ public struct CodeChallenge: Codable, Equatable, Sendable {
 
 /// `POST /v1/session/mailed`: signs in by a code that was mailed. The answer is ``SignedIn``.
 public struct CodeCredentials: Codable, Equatable, Sendable {
-  /// ``CodeChallenge/challenge``.
+  /// What the publication answered when the code was requested: ``CodeChallenge/challenge``.
   public var challenge: String
   /// The six digits of the mail.
   public var code: String
-  /// ``Credentials/device``.
+  /// The reader's name of the device: ``Credentials/device``.
   public var device: String?
   /// Another password, for a reader who forgot theirs: at least ten characters, and not a common one. All other sessions end. `nil` leaves the
   /// password as it is.

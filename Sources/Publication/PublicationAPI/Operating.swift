@@ -4,7 +4,7 @@ import Foundation
 
 /// An order in the answer to `GET /v1/operator/orders`: the order's own fields, and whose it is.
 public struct ListedOrder: Codable, Equatable, Sendable {
-  /// The order.
+  /// The order's own fields.
   public var order: Order
   /// The address of the reader; `nil` for one who was removed.
   public var reader: String?
@@ -67,7 +67,7 @@ public struct ListedReader: Codable, Equatable, Sendable {
   }
 }
 
-/// `POST /v1/operator/orders/ID/refund`.
+/// `POST /v1/operator/orders/ID/refund`: gives the money of an order back, and ends what it gave.
 public struct RefundRequest: Codable, Equatable, Sendable {
   /// One sentence for the reader.
   public var reason: String
@@ -87,7 +87,7 @@ public struct NewReaderRequest: Codable, Equatable, Sendable {
   public var email: String
   /// What to call the reader.
   public var name: String
-  /// The password.
+  /// The password to sign in with at first.
   public var password: String
   /// Memberwise initializer.
   public init(email: String, name: String, password: String) {
@@ -99,7 +99,7 @@ public struct NewReaderRequest: Codable, Equatable, Sendable {
 
 /// `PUT /v1/operator/readers/EMAIL/password`: sets another password, and ends the reader's sessions.
 public struct PasswordRequest: Codable, Equatable, Sendable {
-  /// The new one.
+  /// The password that the reader signs in with from now on.
   public var password: String
   /// Memberwise initializer.
   public init(password: String) { self.password = password }
@@ -107,7 +107,7 @@ public struct PasswordRequest: Codable, Equatable, Sendable {
 
 /// The answer to `DELETE /v1/operator/readers/EMAIL/sessions`.
 public struct EndedSessions: Codable, Equatable, Sendable {
-  /// How many there were.
+  /// How many sessions were ended.
   public var count: Int
   /// Memberwise initializer.
   public init(count: Int) { self.count = count }
@@ -115,7 +115,7 @@ public struct EndedSessions: Codable, Equatable, Sendable {
 
 /// `POST /v1/operator/keys`: signs receipts with a new key from now on.
 public struct KeyRequest: Codable, Equatable, Sendable {
-  /// `es256` or `eddsa`.
+  /// The algorithm of the new key: `es256` or `eddsa`.
   public var algorithm: String
   /// Memberwise initializer.
   public init(algorithm: String) { self.algorithm = algorithm }
@@ -139,9 +139,9 @@ public struct FlagRuleRequest: Codable, Equatable, Sendable {
 
 /// The counts of a flag by the side that readers were on, to judge a roll-out by.
 public struct FlagReport: Codable, Equatable, Sendable {
-  /// One side.
+  /// The counts of one side of a flag.
   public struct Bucket: Codable, Equatable, Sendable {
-    /// `on` or `off`.
+    /// The side that is counted: `on` or `off`.
     public var variant: String
     /// How many readers were on it.
     public var readers = 0
@@ -160,9 +160,9 @@ public struct FlagReport: Codable, Equatable, Sendable {
     public init(variant: String) { self.variant = variant }
   }
 
-  /// As it is set now.
+  /// The flag's rule, as it is set now.
   public var flag: FlagRecord
-  /// `on`, then `off`.
+  /// The counts of both sides: `on`, then `off`.
   public var buckets: [Bucket]
 
   /// Memberwise initializer.
@@ -174,7 +174,7 @@ public struct FlagReport: Codable, Equatable, Sendable {
 
 /// `PUT /v1/operator/minimum-version`: the oldest version of the app that is served; `nil` for any.
 public struct MinimumVersionRequest: Codable, Equatable, Sendable {
-  /// ``PublicationInfo/minimumVersion``.
+  /// The oldest version that is served: ``PublicationInfo/minimumVersion``.
   public var version: String?
   /// Memberwise initializer.
   public init(version: String?) { self.version = version }

@@ -2,7 +2,7 @@ import Foundation
 
 /// `PUT /v1/orders/ID`: starts an order under the client's identifier, so that a repeated request starts no second one.
 public struct OrderRequest: Codable, Equatable, Sendable {
-  /// What is bought.
+  /// The product that is bought.
   public var productID: ProductRecord.ID
   /// The currency to pay in, ISO 4217; the product's first one when there is none, or it is not sold in that one.
   public var currency: String?
@@ -26,7 +26,7 @@ public struct ChargeRequest: Codable, Equatable, Sendable {
 public struct Order: Codable, Equatable, Sendable, Identifiable {
   /// Where an order stands.
   public enum State: String, Codable, Sendable {
-    /// Started, not charged.
+    /// It was started, and is not charged yet.
     case open
     /// Another person, such as a parent, or a bank has to agree first; nothing was charged yet.
     case deferred
@@ -44,15 +44,15 @@ public struct Order: Codable, Equatable, Sendable, Identifiable {
   public var id: String
   /// For people to read out: short, unique within the publication, such as `K7Q2-9XDM`.
   public var number: String?
-  /// What is bought.
+  /// The product that is bought.
   public var productID: ProductRecord.ID
-  /// Its state.
+  /// Where it stands now.
   public var state: State
-  /// When it started.
+  /// When the order was started.
   public var created: Date
   /// The total with tax, in minor units.
   public var totalMinorUnits: Int
-  /// ISO 4217.
+  /// The currency of the amounts, ISO 4217.
   public var currency: String
   /// The tax within the total.
   public var tax: Tax?
@@ -104,7 +104,7 @@ public struct Checkout: Codable, Equatable, Sendable {
     case expired
   }
 
-  /// Its state.
+  /// Where it stands now.
   public var state: State
   /// The page, an absolute URL that cannot be guessed.
   public var url: String
@@ -124,7 +124,7 @@ public struct Checkout: Codable, Equatable, Sendable {
 
 /// `GET /v1/balances`: a list of these. What a reader has left of one type of consumable; types that were never bought are left out.
 public struct Balance: Codable, Equatable, Sendable {
-  /// Such as ``articlePass``.
+  /// What is counted, such as ``articlePass``.
   public var type: String
   /// How many are left.
   public var amount: Int

@@ -22,7 +22,7 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   public var picture: String?
   /// The post's home on the web.
   public var url: String?
-  /// When it appeared.
+  /// When the post appeared.
   public var published: Date
   /// Whether it takes premium access to read ``body``.
   public var premium: Bool

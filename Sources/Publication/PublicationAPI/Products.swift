@@ -20,7 +20,7 @@ public struct ProductRecord: Codable, Equatable, Sendable, Identifiable {
   public var detail: String
   /// The price with tax, in the currency's minor units.
   public var priceMinorUnits: Int
-  /// ISO 4217.
+  /// The currency of the price, ISO 4217.
   public var currency: String
   /// ISO 8601 (`P1M`, `P1Y`); `nil` for what does not renew.
   public var period: String?
@@ -75,7 +75,7 @@ public struct Tax: Codable, Equatable, Sendable {
 public struct PaywallRecord: Codable, Equatable, Sendable, Identifiable {
   /// Stable within the publication; the ID of `matinee://paywall/ID`.
   public var id: String
-  /// The headline.
+  /// The headline of the paywall.
   public var title: String
   /// A sentence below it.
   public var text: String

@@ -23,7 +23,7 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
   public var tagline: String
   /// The paywall behind "Unlock" on a premium post.
   public var defaultPaywallID: String
-  /// See ``SampleAccount``.
+  /// The account that anyone may try; `nil` for a publication without one.
   public var sampleAccount: SampleAccount?
   /// Whether it has a checkout page for the system browser: see ``Checkout``.
   public var hostedCheckout: Bool

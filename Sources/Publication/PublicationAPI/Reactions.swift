@@ -13,11 +13,11 @@ public struct Reaction: RawRepresentable, Codable, CodingKeyRepresentable, Hasha
   public static let like: Reaction = "like"
   /// A heart.
   public static let love: Reaction = "love"
-  /// It is funny.
+  /// The reader finds the post funny.
   public static let laugh: Reaction = "laugh"
-  /// It is astonishing.
+  /// The reader finds the post astonishing.
   public static let wow: Reaction = "wow"
-  /// It is sad.
+  /// The reader finds the post sad.
   public static let sad: Reaction = "sad"
 
   /// The kinds that this version can draw, in the order in which a reader chooses among them. A new one needs an icon and
@@ -42,7 +42,7 @@ public struct ReactionCounts: Codable, Equatable, Sendable, ExpressibleByDiction
   public init(_ counts: [Reaction: Int]) {
     sorted = counts.filter { $1 != 0 }.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key, $0.value) }
   }
-  /// By their kinds.
+  /// The counts by their kinds. Those of 0 are left out; of a kind that is given twice, the last count holds.
   public init(dictionaryLiteral elements: (Reaction, Int)...) { self.init(elements.map { (kind: $0.0, count: $0.1) }) }
 
   /// Reads an object of numbers.
@@ -84,7 +84,7 @@ public struct ReactionCounts: Codable, Equatable, Sendable, ExpressibleByDiction
 
 /// `PUT /v1/posts/ID/reaction`: reacts, in place of the reader's earlier reaction.
 public struct ReactionRequest: Codable, Equatable, Sendable {
-  /// The kind.
+  /// The kind of the reader's reaction.
   public var kind: Reaction
   /// Memberwise initializer.
   public init(kind: Reaction) { self.kind = kind }

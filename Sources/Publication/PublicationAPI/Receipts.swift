@@ -1,16 +1,16 @@
 /// The claims of a receipt: the payload of its JWS. Times are whole seconds since 1970 (RFC 7519, NumericDate).
 public struct ReceiptClaims: Codable, Equatable, Sendable {
-  /// The publication's id.
+  /// The issuer: the publication's identifier.
   public var iss: String
-  /// The reader's id.
+  /// The subject: the reader's identifier.
   public var sub: String
-  /// The order's id.
+  /// The receipt's name: the identifier of the order.
   public var jti: String
   /// When it was signed.
   public var iat: Int64
   /// When access ends; `nil` for never.
   public var exp: Int64?
-  /// What was bought.
+  /// The product that was bought.
   public var product: ProductRecord.ID
   /// What it gives access to.
   public var entitlement: String
@@ -68,9 +68,9 @@ public struct ReceiptVerdict: Codable, Equatable, Sendable {
 public struct KeySet: Codable, Equatable, Sendable {
   /// One key, EC P-256 or Ed25519.
   public struct Key: Codable, Equatable, Sendable {
-    /// `EC` or `OKP`.
+    /// The key's type: `EC`, or `OKP` for Ed25519.
     public var kty: String
-    /// `P-256` or `Ed25519`.
+    /// The curve: `P-256` or `Ed25519`.
     public var crv: String
     /// The identifier that a receipt's header names.
     public var kid: String
@@ -91,7 +91,7 @@ public struct KeySet: Codable, Equatable, Sendable {
     }
   }
 
-  /// The keys.
+  /// The public keys, the present one first.
   public var keys: [Key]
   /// Memberwise initializer.
   public init(keys: [Key]) { self.keys = keys }

@@ -6,12 +6,12 @@ public struct SearchHit: Codable, Equatable, Sendable, Identifiable {
   public var title: String
   /// Some words around the match, or the opening, marked the same way. Plain text; no part of a body that this reader may not read.
   public var excerpt: String
-  /// The post's.
+  /// The post's identifier.
   public var id: Post.ID { post.id }
 
   /// The character before a match, which no text of a post has. This is no HTML.
   public static let markStart: Character = "\u{E000}"
-  /// Stands behind it.
+  /// The character after a match, which no text of a post has.
   public static let markEnd: Character = "\u{E001}"
 
   /// Memberwise initializer.
@@ -24,11 +24,11 @@ public struct SearchHit: Codable, Equatable, Sendable, Identifiable {
 
 /// A fan club that a search found by its name.
 public struct FanClubHit: Codable, Equatable, Sendable, Identifiable {
-  /// The club.
+  /// The fan club that was found.
   public var club: FanClub
   /// Its name, with what was found marked: see ``SearchHit/markStart``.
   public var name: String
-  /// The club's.
+  /// The fan club's identifier.
   public var id: FanClub.ID { club.id }
 
   /// Memberwise initializer.

@@ -109,7 +109,7 @@ extension ClientError {
     }
   }
 
-  /// See ``Disposition``.
+  /// What the app does about the error.
   public var disposition: Disposition {
     switch self {
     case .offline: return .retryLater(.unreachable, after: nil)

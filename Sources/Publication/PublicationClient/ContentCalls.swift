@@ -137,7 +137,7 @@ extension APIClient {
 
 /// Which posts a list has: those that meet every condition here.
 public struct PostFilter: Hashable, Sendable {
-  /// Only this club's.
+  /// Only posts of this fan club; `nil` for all.
   public var fanClub: FanClub.ID?
   /// Only what the reader bookmarked.
   public var bookmarked: Bool

@@ -84,6 +84,7 @@ public struct FixedTokenAuthorizer: PaymentAuthorizer {
   public init(token: String) { self.token = PaymentToken(token) }
 
   /// See `PaymentAuthorizer`.
+  /// - Throws: nothing.
   public func authorize(_ order: OrderSummary, started: @escaping @Sendable () async -> Void) async throws -> PaymentAuthorization {
     await started()
     return .authorized(token)

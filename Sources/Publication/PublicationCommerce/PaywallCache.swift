@@ -9,7 +9,7 @@ import Runtime
 @MainActor public final class PaywallCache {
   /// A paywall, and whether it may be out of date.
   public struct Answer: Equatable, Sendable {
-    /// What is offered.
+    /// The paywall, as the publication answered it.
     public let paywall: PaywallRecord
     /// When it was fetched, if this is an earlier answer because the publication is unreachable; `nil` for a present answer.
     public let fetchedAt: Date?

@@ -27,7 +27,7 @@ extension Product {
   }
 }
 
-/// The publication's products.
+/// Fetches the publication's products and their prices.
 public struct PublicationProductFetcher: ProductFetcher {
   private let client: APIClient
   /// Asks by this client.

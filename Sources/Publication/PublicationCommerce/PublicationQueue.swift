@@ -75,6 +75,7 @@ public struct PublicationQueue: QueueProcessor {
   }
 
   /// Does nothing: the publication has no list of unfinished transactions.
+  /// - Throws: nothing.
   public func finish(_ transaction: Transaction) async throws {}
 
   /// The receipts in force.

@@ -5,7 +5,7 @@ import PurchaseService
 
 /// A purchasable of a publication in this app: the type that `Purchases` is generic over here.
 public struct PurchasableProduct: Hashable, Sendable, Identifiable {
-  /// The product.
+  /// Identifies the product in the publication.
   public let id: ProductRecord.ID
   /// What it gives access to, such as ``premium``.
   public let entitlement: String

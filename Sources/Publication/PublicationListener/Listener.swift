@@ -71,7 +71,7 @@ public final class Listener: Sendable {
     /// The system does not allow it; the reason is its own.
     case refused(address: String, port: Int, reason: String)
 
-    /// One sentence.
+    /// Why nothing listens, in a sentence for the operator.
     public var description: String {
       switch self {
       case .badAddress(let text): "“\(text)” cannot be listened on: an IP address such as 127.0.0.1 and a port from 0 to 65535 can."

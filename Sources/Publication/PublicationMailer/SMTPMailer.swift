@@ -8,11 +8,11 @@ import Runtime
 public final class SMTPMailer: Mailer {
   /// A mail server, and the account on it.
   public struct Server: Equatable, Sendable {
-    /// `smtps://HOST[:PORT]`, or `smtp://HOST[:PORT]`.
+    /// The server's address: `smtps://HOST[:PORT]`, or `smtp://HOST[:PORT]`.
     public let url: String
     /// The user to authenticate as (RFC 4954); `nil` to send without.
     public let user: String?
-    /// The password.
+    /// The password of ``user``; `nil` to send without a user.
     public let password: String?
 
     /// Reads an address such as `smtps://ada@mail.example.org:465`.
@@ -35,20 +35,20 @@ public final class SMTPMailer: Mailer {
     public struct Malformed: Error, Equatable, CustomStringConvertible {
       let address: String
       let reason: String
-      /// For the operator.
+      /// What is wrong with the address, in a sentence for the operator.
       public var description: String { "“\(address)” \(reason)." }
     }
   }
 
   /// Why a mail was not sent, for the operator's log.
   public struct Failure: Error, Equatable, CustomStringConvertible {
-    /// Where.
+    /// The address of the mail server that was asked.
     public let server: String
-    /// In libcurl's words.
+    /// What went wrong, in libcurl's words.
     public let reason: String
     /// The server's last reply (RFC 5321, 4.2); `nil` for none.
     public let reply: Int?
-    /// One line.
+    /// The server, the reason and the reply, in one line.
     public var description: String { "\(server): \(reason)\(reply.map { " (reply \($0))" } ?? "")." }
   }
 

@@ -27,7 +27,7 @@ public actor Publication {
     /// A file is not to be read or written; the reason is the system's.
     case unusable(path: String, reason: String)
 
-    /// One sentence.
+    /// What is wrong, in a sentence for the operator.
     public var description: String {
       switch self {
       case .closed: "The publication was closed."

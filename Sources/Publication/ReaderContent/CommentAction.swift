@@ -12,7 +12,7 @@ public struct CommentAction: Action {
   public static let kind = "comment"
   /// Which action this is.
   public let id: UUID
-  /// The comment.
+  /// Identifies the comment, as the client named it.
   public let comment: UUID
   /// The post that it is under.
   public let post: Post.ID

@@ -4,7 +4,7 @@ import PublicationAPI
 import PublicationClient
 
 extension Post: Entity {
-  /// Without an id, from long ago.
+  /// A post before its fields are read, without an identifier, from long ago.
   public static let blank = Post(id: "", fanClubID: "", fanClubName: "", title: "", published: .distantPast)
 
   /// All but the body.
@@ -60,10 +60,10 @@ extension Post: Entity {
 }
 
 extension FanClub: Entity {
-  /// Without an id.
+  /// A club before its fields are read, without an identifier.
   public static let blank = FanClub(id: "", name: "")
 
-  /// All of it.
+  /// Writes or reads every field.
   public mutating func fields(_ form: inout FieldCoder) {
     form.field("id", &id)
     form.field("name", &name)
@@ -82,10 +82,10 @@ extension FanClub: Entity {
 }
 
 extension Comment: Entity {
-  /// Without an id, from long ago.
+  /// A comment before its fields are read, without an identifier, from long ago.
   public static let blank = Comment(id: "", postID: "", author: "", isMine: false, text: "", posted: .distantPast)
 
-  /// All of it.
+  /// Writes or reads every field.
   public mutating func fields(_ form: inout FieldCoder) {
     form.field("id", &id)
     form.field("postID", &postID)

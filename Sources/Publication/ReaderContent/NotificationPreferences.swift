@@ -4,7 +4,7 @@ import Runtime
 
 /// When a reader is notified of new posts.
 public struct NotificationSettings: Codable, Equatable, Sendable {
-  /// Whether at all.
+  /// Whether the reader is notified of new posts at all.
   public var isOn = true
   /// Whether there are hours in which nothing is said.
   public var hasQuietHours = false
@@ -46,7 +46,7 @@ public struct NotificationSettings: Codable, Equatable, Sendable {
     self.persist = persist
   }
 
-  /// Changes the settings.
+  /// Changes the settings and keeps them; equal settings are no change.
   public func change(_ body: (inout NotificationSettings) -> Void) {
     var new = settings.value
     body(&new)

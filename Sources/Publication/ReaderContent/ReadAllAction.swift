@@ -8,7 +8,7 @@ import PublicationAPI
 public struct ReadAllAction: Action, Equatable {
   /// Its name in the outbox; never changed.
   public static let kind = "read_all"
-  /// It is.
+  /// `true`: it changes posts that are not here too.
   public static let isAboutAll = true
   /// Which action this is.
   public let id: UUID
@@ -26,7 +26,7 @@ public struct ReadAllAction: Action, Equatable {
 
   /// It has no entity of its own.
   public var entityID: String { "posts" }
-  /// None.
+  /// `nil`: each counts.
   public var supersedesKey: String? { nil }
 
   /// Marks a post that is meant.
@@ -42,7 +42,7 @@ public struct ReadAllAction: Action, Equatable {
 public struct UnreadAllAction: Action {
   /// Its name in the outbox; never changed.
   public static let kind = "unread_all"
-  /// It is.
+  /// `true`: it changes posts that are not here too.
   public static let isAboutAll = true
   /// Which action this is.
   public let id: UUID
@@ -60,7 +60,7 @@ public struct UnreadAllAction: Action {
 
   /// It has no entity of its own.
   public var entityID: String { "posts" }
-  /// None.
+  /// `nil`: each counts.
   public var supersedesKey: String? { nil }
 
   /// Marks a post as unread that the other marked as read.

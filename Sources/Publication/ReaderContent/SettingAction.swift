@@ -14,13 +14,15 @@ public protocol Setting: SendableMetatype {
   static var kind: String { get }
   /// A sentence for the reader when a choice was refused; `nil` for none.
   static var refusal: String? { get }
-  /// What is chosen.
+  /// What the reader has chosen, as the entity says.
   static func choice(in value: Value) -> Choice
   /// Changes the entity as the publication will, including its counts; changes nothing when that is chosen already.
   static func set(_ choice: Choice, in value: inout Value)
   /// The choice in an action that an earlier version put into an outbox. By default there is none.
+  /// - Throws: `DecodingError`, where the action has no choice.
   static func formerChoice(in values: KeyedDecodingContainer<FormerKeys>) throws -> Choice
   /// Sends the choice, perhaps more than once; returns the entity as it is afterwards.
+  /// - Throws: `ClientError`.
   static func send(_ choice: Choice, of id: String, by client: APIClient) async throws -> Value
 }
 
@@ -28,7 +30,8 @@ public protocol Setting: SendableMetatype {
 public enum FormerKeys: CodingKey { case reacted, reaction, bookmarked, followed }
 
 extension Setting {
-  /// There never was another name.
+  /// Refuses every action: the setting never had another name.
+  /// - Throws: `DecodingError`, always.
   public static func formerChoice(in values: KeyedDecodingContainer<FormerKeys>) throws -> Choice {
     throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "the action says nothing"))
   }
@@ -36,11 +39,11 @@ extension Setting {
 
 /// A reader's choice of a ``Setting``. Like every action, it is undone by showing the publication's value without it.
 public struct SettingAction<Subject: Setting>: Action {
-  /// ``Setting/kind``.
+  /// The name of its actions in the outbox: ``Setting/kind``.
   public static var kind: String { Subject.kind }
   /// Which action this is.
   public let id: UUID
-  /// The entity.
+  /// Identifies the entity that it is set on.
   public let entityID: String
   /// What shall be chosen.
   public let choice: Subject.Choice
@@ -83,9 +86,9 @@ public typealias FollowAction = SettingAction<FollowSetting>
 public enum ReactionSetting: Setting {
   /// Its name in the outbox.
   public static let kind = "reaction"
-  /// For the reader.
+  /// What the reader is told when the choice was refused.
   public static let refusal: String? = "Your reaction was not saved."
-  /// The reader's own.
+  /// The reader's own reaction to the post; `nil` for none.
   public static func choice(in post: Post) -> Reaction? { post.reaction }
   /// Counts the reader out of the kind before and into this one.
   public static func set(_ choice: Reaction?, in post: inout Post) {
@@ -94,12 +97,14 @@ public enum ReactionSetting: Setting {
     if let choice { post.reactions[choice].count(in: true) }
     post.reaction = choice
   }
-  /// The kind, or that there is the one that there was at first.
+  /// Reads the kind; in actions of the first versions, whether there is the one kind that there was.
+  /// - Throws: `DecodingError`, where there is something else than a choice.
   public static func formerChoice(in values: KeyedDecodingContainer<FormerKeys>) throws -> Reaction? {
     if values.contains(.reacted) { return try values.decode(Bool.self, forKey: .reacted) ? .love : nil }
     return try values.decodeIfPresent(Reaction.self, forKey: .reaction)
   }
-  /// `PUT` or `DELETE /v1/posts/ID/reaction`.
+  /// Sets or removes the reaction: `PUT` or `DELETE /v1/posts/ID/reaction`.
+  /// - Throws: `ClientError`.
   public static func send(_ choice: Reaction?, of id: Post.ID, by client: APIClient) async throws -> Post {
     try await client.setReaction(id, choice)
   }
@@ -109,17 +114,19 @@ public enum ReactionSetting: Setting {
 public enum BookmarkSetting: Setting {
   /// Its name in the outbox.
   public static let kind = "bookmark"
-  /// For the reader.
+  /// What the reader is told when the choice was refused.
   public static let refusal: String? = "Your bookmark was not saved."
-  /// The flag.
+  /// Whether the post is bookmarked.
   public static func choice(in post: Post) -> Bool { post.bookmarked }
-  /// Sets the flag.
+  /// Sets whether the post is bookmarked.
   public static func set(_ choice: Bool, in post: inout Post) { post.bookmarked = choice }
-  /// The flag.
+  /// Reads the flag that actions of earlier versions have.
+  /// - Throws: `DecodingError`, where there is no flag.
   public static func formerChoice(in values: KeyedDecodingContainer<FormerKeys>) throws -> Bool {
     try values.decode(Bool.self, forKey: .bookmarked)
   }
-  /// `PUT` or `DELETE /v1/posts/ID/bookmark`.
+  /// Sets or removes the bookmark: `PUT` or `DELETE /v1/posts/ID/bookmark`.
+  /// - Throws: `ClientError`.
   public static func send(_ choice: Bool, of id: Post.ID, by client: APIClient) async throws -> Post {
     try await client.setBookmark(id, choice)
   }
@@ -131,11 +138,12 @@ public enum ReadSetting: Setting {
   public static let kind = "read"
   /// The reader did not ask for this mark: it comes by reading.
   public static let refusal: String? = nil
-  /// The flag.
+  /// Whether the post is read.
   public static func choice(in post: Post) -> Bool { post.read }
   /// Sets the flag. A post that was read by itself stays read when a mark on many is undone.
   public static func set(_ choice: Bool, in post: inout Post) { (post.read, post.readMark) = (choice, nil) }
-  /// `PUT` or `DELETE /v1/posts/ID/read`.
+  /// Marks the post as read or as unread: `PUT` or `DELETE /v1/posts/ID/read`.
+  /// - Throws: `ClientError`.
   public static func send(_ choice: Bool, of id: Post.ID, by client: APIClient) async throws -> Post {
     try await client.setRead(id, choice)
   }
@@ -145,9 +153,9 @@ public enum ReadSetting: Setting {
 public enum FollowSetting: Setting {
   /// Its name in the outbox.
   public static let kind = "follow"
-  /// For the reader.
+  /// What the reader is told when the choice was refused.
   public static let refusal: String? = "Following was not changed."
-  /// The flag.
+  /// Whether the club is followed.
   public static func choice(in club: FanClub) -> Bool { club.followed }
   /// Sets the flag and counts the reader in or out.
   public static func set(_ choice: Bool, in club: inout FanClub) {
@@ -155,11 +163,13 @@ public enum FollowSetting: Setting {
     club.followed = choice
     club.followers.count(in: choice)
   }
-  /// The flag.
+  /// Reads the flag that actions of earlier versions have.
+  /// - Throws: `DecodingError`, where there is no flag.
   public static func formerChoice(in values: KeyedDecodingContainer<FormerKeys>) throws -> Bool {
     try values.decode(Bool.self, forKey: .followed)
   }
-  /// `PUT` or `DELETE /v1/fanclubs/ID/follow`.
+  /// Follows the club, or stops: `PUT` or `DELETE /v1/fanclubs/ID/follow`.
+  /// - Throws: `ClientError`.
   public static func send(_ choice: Bool, of id: FanClub.ID, by client: APIClient) async throws -> FanClub {
     try await client.setFollow(id, choice)
   }

@@ -10,7 +10,7 @@ public struct UnfinishedWork: Codable, Equatable, Sendable {
   /// Where the reader is in long posts.
   public var places: ReadingPlaces = ReadingPlaces()
 
-  /// Nothing.
+  /// Nothing is begun.
   public init() {}
 }
 
@@ -39,7 +39,7 @@ public struct ReadingPlaces: Codable, Equatable, Sendable {
   private var entries: [Entry] = []
   private static let most = 200
 
-  /// None.
+  /// No place is remembered.
   public init() {}
 
   /// The place in a post; `nil` for its beginning. The one that was set first goes when there are too many.

@@ -55,12 +55,14 @@ public final class AppDriver {
   public var wholeLog: [String] { linesOfEarlierStarts + log }
 
   /// Starts the app. With an app that is still running, that one has to be ended first.
+  /// - Throws: what `Process` throws for a program that cannot be started.
   public func start(_ arguments: [String] = [], environment extra: [String: String] = [:]) throws {
     linesOfEarlierStarts += log
     current = try AppProcess(executable: executable, arguments: arguments, environment: variables(adding: extra))
   }
 
   /// Runs a second start of the program to its end, as the desktop does for a link, and returns what it wrote.
+  /// - Throws: `DriverError.timedOut` when it does not end, or `.died`; what `Process` throws for a program that cannot be started.
   public func runBeside(_ arguments: [String], environment extra: [String: String] = [:]) throws -> (status: Int32, lines: [String]) {
     let second = try AppProcess(executable: executable, arguments: arguments, environment: variables(adding: extra))
     defer { second.killNow() }
@@ -70,6 +72,8 @@ public final class AppDriver {
 
   /// Starts the program beside what runs, where it cannot work: it says so in a window and on standard error, and ends with the status 1
   /// when the window is closed.
+  /// - Throws: `DriverError.timedOut` or `.died` when it does not say so, `.refused` when it ends with another status; what
+  ///   ``start(_:environment:)`` throws.
   public func startExpectingFailure(_ arguments: [String], _ sentence: String) throws {
     let beside = try AppDriver(executable: executable, home: home)
     defer { beside.kill() }
@@ -96,6 +100,7 @@ public final class AppDriver {
   public func kill() { current?.killNow() }
 
   /// Waits until the app has ended by itself.
+  /// - Throws: `DriverError.timedOut`.
   public func waitForEnd(seconds: Double? = nil) throws {
     guard let current else { return }
     try wait(for: "the app to end", seconds: seconds, mayEnd: true) { current.isRunning ? nil : true }
@@ -127,11 +132,13 @@ public final class AppDriver {
   public var renderers: [String] { wholeLog.filter { $0.hasPrefix("renderer ") }.map { String($0.dropFirst("renderer ".count)) } }
 
   /// Waits until the screen `name` is the visible one.
+  /// - Throws: `DriverError.timedOut`, with the end of the log, or `.died`.
   public func waitForScreen(_ name: String, seconds: Double? = nil) throws {
     try wait(for: "the screen \(name); the log ends with \(log.suffix(12))", seconds: seconds) { screens.last == name ? true : nil }
   }
 
   /// Waits for a line of the log that contains `text`.
+  /// - Throws: `DriverError.timedOut` or `.died`.
   @discardableResult
   public func waitForLine(_ text: String, seconds: Double? = nil) throws -> String {
     try wait(for: "a line with \(text)", seconds: seconds) { log.first { $0.contains(text) } }
@@ -154,11 +161,13 @@ public final class AppDriver {
   }
 
   /// The element of that role and name, as soon as it is there.
+  /// - Throws: `DriverError.timedOut` or `.died`.
   public func find(_ role: Role, _ name: String, in place: Element? = nil, seconds: Double? = nil) throws -> Element {
     try wait(for: "\(role) \"\(name)\"", seconds: seconds) { first(role, name, in: place) }
   }
 
   /// The line to type in of that name, as soon as it is there.
+  /// - Throws: `DriverError.timedOut` or `.died`.
   public func entry(_ name: String, in place: Element? = nil) throws -> Element {
     try wait(for: "the entry \"\(name)\"") { all(in: place) { [.entry, .secret].contains($0.role) && $0.name == name }.first }
   }
@@ -174,16 +183,19 @@ public final class AppDriver {
   }
 
   /// Waits until `text` can be read somewhere.
+  /// - Throws: `DriverError.timedOut` or `.died`.
   public func waitForText(_ text: String, in place: Element? = nil, seconds: Double? = nil) throws {
     try wait(for: "the text \"\(text)\"", seconds: seconds) { shows(text, in: place) ? true : nil }
   }
 
   /// Presses the button `name` as soon as it is there and enabled.
+  /// - Throws: `DriverError.timedOut` or `.died`; `.refused` when it cannot be pressed any more.
   public func press(_ name: String, in place: Element? = nil, seconds: Double? = nil) throws {
     try press(in: place, seconds: seconds, "\"\(name)\"") { $0 == name }
   }
 
   /// Presses the first button whose name begins with `start` as soon as it is there and enabled; e.g. an offer, whose price follows.
+  /// - Throws: as ``press(_:in:seconds:)``.
   public func press(startingWith start: String, in place: Element? = nil, seconds: Double? = nil) throws {
     try press(in: place, seconds: seconds, "\"\(start)…\"") { $0.hasPrefix(start) }
   }
@@ -204,6 +216,7 @@ public final class AppDriver {
 
   /// The window's number on the display, once it is there.
   /// - Parameter title: a regular expression for its whole name.
+  /// - Throws: `DriverError.refused` before the first start; `.timedOut` or `.died`.
   public func window(named title: String = AppDriver.title) throws -> String {
     guard let current else { throw DriverError.refused("nothing was started") }
     return try wait(for: "a window named \(title)") {
@@ -214,12 +227,14 @@ public final class AppDriver {
   }
 
   /// Changes the size of the window, in pixels, and waits until it has it.
+  /// - Throws: `DriverError.program` when xdotool fails; what ``window(named:)`` throws.
   public func resize(width: Int, height: Int) throws {
     try activate()
     try Programs.run("xdotool", ["windowsize", "--sync", try window(), "\(width)", "\(height)"])
   }
 
   /// The size of the window in pixels, with the shadow that the toolkit draws around it.
+  /// - Throws: `DriverError.program` when xdotool fails; what ``window(named:)`` throws.
   public func size() throws -> (width: Int, height: Int) {
     let told = try Programs.run("xdotool", ["getwindowgeometry", "--shell", try window()])
     func number(_ name: String) -> Int {
@@ -229,24 +244,28 @@ public final class AppDriver {
   }
 
   /// Gives the window the keyboard, as the window manager would after a click.
+  /// - Throws: `DriverError.program` when xdotool fails; what ``window(named:)`` throws.
   public func activate() throws {
     let window = try window()
     try Programs.run("xdotool", ["windowactivate", "--sync", window])
   }
 
   /// Strikes real keys, named as xdotool names them: `Return`, `F5`, `ctrl+q`.
+  /// - Throws: `DriverError.program` when xdotool fails; what ``window(named:)`` throws.
   public func key(_ names: String...) throws {
     try activate()
     try Programs.run("xdotool", ["key", "--clearmodifiers", "--delay", "15"] + names)
   }
 
   /// Types `text` on the real keyboard into the widget with the focus.
+  /// - Throws: `DriverError.program` when xdotool fails; what ``window(named:)`` throws.
   public func type(_ text: String) throws {
     try activate()
     try Programs.run("xdotool", ["type", "--clearmodifiers", "--delay", "15", "--", text])
   }
 
   /// Replaces what the entry `name` holds by typing.
+  /// - Throws: what ``entry(_:in:)``, ``click(_:)`` and ``key(_:)`` throw.
   public func type(_ text: String, into name: String) throws {
     let entry = try entry(name)
     try click(entry)
@@ -257,6 +276,7 @@ public final class AppDriver {
   // The X server keeps the order of a move and a click. Waiting for the move (--sync) takes 15 seconds when the pointer is there already.
 
   /// Clicks the middle of `element` with the real mouse.
+  /// - Throws: `DriverError.refused` for an element without a place, `.program` when xdotool fails; what ``window(named:)`` throws.
   public func click(_ element: Element) throws {
     guard let frame = element.frame else { throw DriverError.refused("\(element) has no place") }
     try activate()
@@ -268,6 +288,7 @@ public final class AppDriver {
   }
 
   /// Real input as xdotool takes it; `%` stands for the window. Does nothing when the window is gone.
+  /// - Throws: nothing: xdotool may fail because the input closed the window.
   public func input(_ arguments: [String]) throws {
     guard let process = current, process.isRunning else { return }
     let found = try? Programs.run(
@@ -284,15 +305,18 @@ public final class AppDriver {
   }
 
   /// Clicks where the mouse is.
+  /// - Throws: `DriverError.program` when xdotool fails.
   public func click() throws { try Programs.run("xdotool", ["click", "1"]) }
 
   /// Turns the mouse wheel over `element`: positive is down.
+  /// - Throws: as ``point(at:shiftedBy:)``.
   public func scroll(_ steps: Int, over element: Element) throws {
     try point(at: element)
     try turnWheel(steps)
   }
 
   /// Moves the mouse to the middle of `element`, or so many pixels below it.
+  /// - Throws: `DriverError.refused` for an element without a place, `.program` when xdotool fails; what ``window(named:)`` throws.
   public func point(at element: Element, shiftedBy distance: Int = 0) throws {
     guard let frame = element.frame else { throw DriverError.refused("\(element) has no place") }
     try Programs.run(
@@ -300,14 +324,17 @@ public final class AppDriver {
   }
 
   /// Turns the mouse wheel where the mouse is: positive is down.
+  /// - Throws: `DriverError.program` when xdotool fails.
   public func turnWheel(_ steps: Int) throws {
     try Programs.run("xdotool", ["click", "--repeat", "\(abs(steps))", "--delay", "20", steps > 0 ? "5" : "4"])
   }
 
   /// Moves the mouse into a corner, where it makes nothing glow.
+  /// - Throws: `DriverError.program` when xdotool fails.
   public func parkMouse() throws { try Programs.run("xdotool", ["mousemove", "0", "0"]) }
 
   /// Writes a PNG of the window, or of the whole display when there is no window.
+  /// - Throws: `CocoaError` when the folder cannot be made, `DriverError.program` when a program of ImageMagick fails.
   public func screenshot(to file: URL) throws {
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     let window = (current?.isRunning == true) ? (try? window()) : nil

@@ -44,7 +44,7 @@ public final class AppProcess: Sendable {
   /// Whether it has ended and `lines` has all that it wrote: the last of it may arrive after the end.
   public var isComplete: Bool { !isRunning && output.withLock(\.isClosed) }
 
-  /// The process id.
+  /// The system's number of the process.
   public var identifier: Int32 { process.processIdentifier }
 
   /// Whether it has not ended.

@@ -183,13 +183,13 @@ public final class Element {
 
 /// A rectangle in pixels.
 public struct Frame: Equatable, Sendable {
-  /// Left edge.
+  /// The left edge, in pixels from that of the window.
   public var x: Int
-  /// Upper edge.
+  /// The upper edge, in pixels from that of the window.
   public var y: Int
-  /// Width.
+  /// The width in pixels.
   public var width: Int
-  /// Height.
+  /// The height in pixels.
   public var height: Int
 }
 

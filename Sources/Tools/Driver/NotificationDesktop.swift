@@ -8,9 +8,9 @@ public final class NotificationDesktop {
   public struct Notification: Equatable {
     /// Its number on this desktop.
     public let id: UInt32
-    /// The first line.
+    /// The first line of the notification.
     public let title: String
-    /// What stands below.
+    /// The text below the title.
     public let body: String
   }
 

@@ -28,7 +28,7 @@ public struct Role: Equatable, Sendable, CustomStringConvertible {
   public static let list = Role(31, "list")
   /// A row of a list.
   public static let row = Role(32, "list item")
-  /// What scrolls.
+  /// A pane that scrolls what is in it.
   public static let scroller = Role(49, "scroll pane")
   /// A picture.
   public static let picture = Role(27, "image")

@@ -5,7 +5,7 @@ package struct JSONNode: Sendable {
     case object([Member])
     case array([JSONNode])
     case string(String)
-    /// As written.
+    /// A number, as the text writes it.
     case number(String)
     case bool(Bool)
     case null
@@ -19,7 +19,7 @@ package struct JSONNode: Sendable {
   }
 
   package let value: Value
-  /// Its bytes.
+  /// Where the value stands in the text, in bytes.
   package let range: Range<Int>
 
   /// How an error names it.

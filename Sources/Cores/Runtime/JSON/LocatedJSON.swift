@@ -65,7 +65,7 @@ public enum LocatedJSON {
 
   /// A value, and its place.
   public struct Placed<Value: Decodable>: Decodable {
-    /// The value.
+    /// The value that was read.
     public let value: Value
     /// The line that it begins in, from 1.
     public let line: Int
@@ -87,7 +87,7 @@ public enum LocatedJSON {
     /// The place in a list, from 0.
     public let intValue: Int?
 
-    /// A field.
+    /// The step to a field of an object, by its name.
     public init(stringValue: String) {
       self.stringValue = stringValue
       intValue = nil
@@ -97,7 +97,7 @@ public enum LocatedJSON {
       stringValue = "\(intValue)"
       self.intValue = intValue
     }
-    /// A field.
+    /// The step to a field of an object, by its name.
     public init(stringLiteral value: String) { self.init(stringValue: value) }
     /// A place in a list, from 0.
     public init(integerLiteral value: Int) { self.init(intValue: value) }

@@ -18,7 +18,7 @@ public struct ImportReport: Codable, Equatable, Sendable {
   /// How many were there twice.
   public var duplicates: Int { items - added - updated - unchanged - withoutFeed }
 
-  /// Nothing imported.
+  /// A report of an import that brought nothing.
   public init() {}
 
   mutating func add(_ other: ImportReport) {

@@ -5,11 +5,11 @@ import PublicationAPI
 public struct PublicationContent: Sendable {
   /// A picture of the publication, at `/v1/pictures/NAME`.
   public struct Picture: Sendable {
-    /// Letters, digits, `-`, `_` and `.`.
+    /// The name in the address: letters, digits, `-`, `_` and `.`.
     public var name: String
-    /// Its media type.
+    /// The media type of the file, such as `image/png`.
     public var type: String
-    /// The file.
+    /// The whole file.
     public var bytes: Data
     /// Memberwise initializer.
     public init(name: String, type: String, bytes: Data) {
@@ -25,7 +25,7 @@ public struct PublicationContent: Sendable {
     public var email: String
     /// What to call the reader.
     public var name: String
-    /// The password.
+    /// The password to sign in with.
     public var password: String
     /// Memberwise initializer.
     public init(email: String, name: String, password: String) {
@@ -35,7 +35,7 @@ public struct PublicationContent: Sendable {
     }
   }
 
-  /// The publication's details.
+  /// What the publication says of itself.
   public var info: PublicationInfo
   /// The fan clubs. Followers are earlier ones, from elsewhere; other counts and flags are not read.
   public var fanClubs: [FanClub]
@@ -45,7 +45,7 @@ public struct PublicationContent: Sendable {
   public var pictures: [Picture]
   /// The products; one in several currencies is there once for each, with its default currency first.
   public var products: [ProductRecord]
-  /// How it offers that.
+  /// The paywalls, which offer the products.
   public var paywalls: [PaywallRecord]
   /// Who may sign in.
   public var accounts: [Account]

@@ -7,9 +7,9 @@ public struct Mail: Equatable, Sendable {
   public let sender: String
   /// The reader's address.
   public let recipient: String
-  /// One line.
+  /// The subject, in one line.
   public let subject: String
-  /// Lines end with a newline.
+  /// What the mail says; its lines end with a newline.
   public let text: String
 
   /// Memberwise initializer.

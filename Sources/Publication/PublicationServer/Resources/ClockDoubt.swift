@@ -38,5 +38,6 @@ struct ClockDoubt {
 
 extension Publication {
   /// Why the clock cannot be right, for the operator; `nil` when it may be. The server checks it by itself: this is for tests.
+  /// - Throws: `SQLiteError`; ``Publication/Failure/closed``.
   public func clockDoubt() async throws -> String? { try await doubt.sentence() }
 }

@@ -70,6 +70,7 @@ extension Publication {
   public func setFlag(_ flag: FlagRecord) async throws { try await flagResource.set(flag) }
 
   /// All flags, by name.
+  /// - Throws: `SQLiteError`; ``Publication/Failure/closed``.
   public func flags() async throws -> [FlagRecord] { try await flagRepository.flags() }
 
   /// What was counted for a flag; for tests.
