@@ -64,7 +64,8 @@ public struct AppEnvironment {
   /// The ways to pay at a store that stands in for the publication's, such as a tester's; `nil` for the publication's own.
   public var paymentMethods: [PaymentMethod]?
 
-  /// Memberwise initializer. The store's time is the reader's, until it is changed.
+  /// The store's time is the reader's until it is changed. ``openWeb`` refuses an address that does not lead to the web, and reports it.
+  /// The pages of posts are below `origin`; the publication inside the app, `embedded`, has none.
   public init(
     origin: String, clock: any AppClock, identifiers: any IdentifierSource, effects: Effects, formatting: Formatting, version: String = "0",
     report: @escaping @MainActor (String) -> Void = { _ in }, openWeb: @escaping @MainActor (String) -> Void,

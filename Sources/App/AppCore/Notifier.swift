@@ -11,7 +11,6 @@ public struct DesktopNotification: Equatable, Sendable, Identifiable {
   /// What a click opens: a `matinee:` link, for ``AppCoordinator/open(uri:)``.
   public var link: String
 
-  /// Memberwise initializer.
   public init(id: String, title: String, body: String, link: String) {
     self.id = id
     self.title = title

@@ -16,7 +16,7 @@ public final class SecretServiceTokenStore: TokenStore {
     /// For an answer that may need the user to type the keyring's password.
     public var prompt: Duration
 
-    /// Memberwise initializer. By default five seconds for an answer and ninety for a prompt.
+    /// By default five seconds for an answer and ninety for a prompt.
     public init(answer: Duration = .seconds(5), prompt: Duration = .seconds(90)) {
       self.answer = answer
       self.prompt = prompt

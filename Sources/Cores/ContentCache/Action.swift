@@ -46,7 +46,6 @@ public struct RefusedAction: Equatable, Sendable {
   /// Why, for the reader.
   public let sentence: String
 
-  /// Memberwise initializer.
   public init(kind: String, actionID: UUID, entityID: String, sentence: String) {
     self.kind = kind
     self.actionID = actionID
@@ -62,7 +61,7 @@ public struct OutboxStatus: Equatable, Sendable {
   /// Why they wait, for the reader; `nil` while they are being sent, which is not shown.
   public var problem: String?
 
-  /// Memberwise initializer. By default nothing waits.
+  /// By default nothing waits.
   public init(count: Int = 0, problem: String? = nil) {
     self.count = count
     self.problem = problem

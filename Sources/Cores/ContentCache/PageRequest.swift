@@ -10,7 +10,6 @@ public struct FetchedPage<Value: Entity>: Equatable, Sendable {
   /// The entity tag of this state of the page; `nil` when the server gave none, or to request all of it next time.
   public var etag: String?
 
-  /// Memberwise initializer.
   public init(items: [Value], next: String? = nil, etag: String? = nil) {
     self.items = items
     self.next = next

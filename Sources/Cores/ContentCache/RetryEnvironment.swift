@@ -9,7 +9,7 @@ public struct RetryEnvironment: Sendable {
   /// How long the waits are.
   public let backoff: Backoff
 
-  /// Memberwise initializer.
+  /// By default the system's chance and the standard `Backoff`.
   public init(on clock: any AppClock, random: any RandomSource = SystemRandom(), backoff: Backoff = Backoff()) {
     self.clock = clock
     self.random = random

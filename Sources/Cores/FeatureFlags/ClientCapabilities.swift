@@ -5,7 +5,6 @@ public struct ClientCapabilities: Equatable, Sendable {
   /// What it reports to know, such as `device_receipts`.
   public let features: Set<String>
 
-  /// Memberwise initializer.
   public init(version: ClientVersion, features: Set<String> = []) {
     self.version = version
     self.features = features

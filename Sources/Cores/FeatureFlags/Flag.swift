@@ -5,7 +5,6 @@ public struct Flag: Hashable, Sendable {
   /// The value when no rule is known that this client can follow.
   public let defaultValue: Bool
 
-  /// Memberwise initializer.
   public init(_ name: String, defaultValue: Bool = false) {
     self.name = name
     self.defaultValue = defaultValue

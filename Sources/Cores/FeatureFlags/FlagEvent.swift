@@ -19,14 +19,13 @@ public struct FlagEvent: Equatable, Sendable, Identifiable {
 
   /// Names it, so that a server counts it once however often it is sent.
   public let id: UUID
-  /// What is counted, such as ``Kind/exposed``.
+  /// What is counted, such as that a flag was read.
   public let kind: Kind
   /// Why, for what has more than one reason: a stable word.
   public let code: String?
   /// The side that the user was on, by flag.
   public let buckets: [String: Variant]
 
-  /// Memberwise initializer.
   public init(id: UUID, kind: Kind, code: String? = nil, buckets: [String: Variant]) {
     self.id = id
     self.kind = kind

@@ -4,7 +4,7 @@ public struct FlagRule: Hashable, Sendable {
   public struct Malformed: Error, Equatable, Sendable, CustomStringConvertible {
     /// What is wrong with the rule, in a sentence for the operator.
     public let description: String
-    /// Memberwise initializer.
+
     public init(_ description: String) { self.description = description }
   }
 

@@ -12,7 +12,6 @@ public struct FetchedRules: Equatable, Sendable {
   /// What is wrong with the others, one sentence each.
   public let malformed: [FlagRule.Malformed]
 
-  /// Memberwise initializer.
   public init(rules: [FlagRule], malformed: [FlagRule.Malformed] = []) {
     self.rules = rules
     self.malformed = malformed

@@ -17,7 +17,7 @@ public struct FlagEnvironment: Sendable {
   /// The door off the main actor.
   public let effects: Effects
 
-  /// Memberwise initializer.
+  /// Nothing is opened yet: ``Flags/open()`` opens the file.
   public init(
     client: ClientCapabilities, scope: String, path: String, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(),
     effects: Effects

@@ -40,7 +40,7 @@ public struct FaultPlan: Equatable, Sendable {
     /// The probability for each of those, 0 to 1; the plan's seed decides.
     public var probability: Double
 
-    /// Memberwise initializer. By default the rule hits every request.
+    /// By default the rule hits every request.
     public init(
       _ fault: Fault, method: Request.Method? = nil, path: String = "", skip: Int = 0, count: Int? = nil, probability: Double = 1
     ) {
@@ -58,7 +58,7 @@ public struct FaultPlan: Equatable, Sendable {
   /// The rules, in order.
   public var rules: [Rule]
 
-  /// Memberwise initializer. Without rules nothing goes wrong.
+  /// Without rules nothing goes wrong.
   public init(seed: UInt64 = 0, rules: [Rule] = []) {
     self.seed = seed
     self.rules = rules

@@ -94,7 +94,7 @@ public struct Response: Equatable, Sendable {
   /// The body, with any content encoding undone.
   public var body: Data
 
-  /// Memberwise initializer. Nothing checks that `status` is in range.
+  /// Nothing checks that `status` is in range.
   public init(_ status: Int, headers: Headers = [:], body: Data = Data()) {
     self.status = status
     self.headers = headers

@@ -8,7 +8,6 @@ public struct StubAnswerFiles: Sendable {
   /// A text that differs each time a file was saved; `nil` when it is not there.
   public var stamp: @Sendable (_ path: String) -> String?
 
-  /// Memberwise initializer.
   public init(read: @escaping @Sendable (String) throws -> Data, stamp: @escaping @Sendable (String) -> String?) {
     self.read = read
     self.stamp = stamp

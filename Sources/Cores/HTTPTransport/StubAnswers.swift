@@ -16,7 +16,6 @@ public struct StubAnswers: Equatable, Sendable {
     /// How long it takes, in seconds.
     public var delay: Double
 
-    /// Memberwise initializer.
     public init(_ response: Response, delay: Double = 0) {
       self.response = response
       self.delay = delay
@@ -46,7 +45,6 @@ public struct StubAnswers: Equatable, Sendable {
     /// The line of the file; 0 for a rule that is from none.
     public var line: Int
 
-    /// Memberwise initializer.
     public init(_ method: Request.Method? = nil, _ path: String, answers: [Answer], after: After = .last, line: Int = 0) {
       self.method = method
       self.path = path

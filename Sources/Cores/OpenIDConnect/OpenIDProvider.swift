@@ -17,7 +17,7 @@ public struct OpenIDProvider: Codable, Hashable, Sendable {
   /// Whether a text may be an issuer: an `https` address without a query, or an `http` one on loopback.
   public static func isIssuer(_ text: String) -> Bool { ProviderMetadata.isSafe(text) && !text.contains("?") }
 
-  /// Memberwise initializer.
+  /// Nothing checks `issuer`: ``isIssuer(_:)`` does. By default the client has no secret, may use any port, and requests address and name.
   public init(
     issuer: String, clientID: String, clientSecret: String? = nil, ports: [Int] = [], scopes: [String] = ["email", "profile"]
   ) {

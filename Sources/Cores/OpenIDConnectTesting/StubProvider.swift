@@ -79,7 +79,7 @@ public final class StubProvider: Transport {
   }
 
   /// Answers as the provider. A code that no page gave is taken too, for tests that answer in the browser's place.
-  /// - Throws: ``State/failure``, a `TransportError`, where the test has set one.
+  /// - Throws: the `TransportError` that the test has set in the provider's state; otherwise nothing.
   public func send(_ request: Request) async throws -> Response {
     try state.withLock { state in
       state.requests.append(request)
@@ -131,7 +131,7 @@ public struct StubKey: Sendable {
   public let field: [String: String]
   private let sign: @Sendable (Data) -> Data
 
-  /// Memberwise initializer.
+  /// A key whose `sign` makes the signature of the given bytes, as `algorithm` has it.
   public init(name: String, algorithm: String, field: [String: String], sign: @escaping @Sendable (Data) -> Data) {
     self.name = name
     self.algorithm = algorithm

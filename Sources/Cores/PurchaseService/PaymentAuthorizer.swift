@@ -4,7 +4,7 @@ import Foundation
 public struct PaymentToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
   /// The provider's text; a secret.
   public let rawValue: String
-  /// Memberwise initializer.
+
   public init(_ rawValue: String) { self.rawValue = rawValue }
   /// Does not reveal the token.
   public var description: String { "PaymentToken" }
@@ -21,7 +21,6 @@ public struct OrderSummary: Equatable, Sendable {
   /// The total with tax.
   public let total: Price
 
-  /// Memberwise initializer.
   public init(id: UUID, product: Product, total: Price) {
     self.id = id
     self.product = product
@@ -64,6 +63,6 @@ public protocol PaymentAuthorizer: Sendable {
 public struct PaymentAuthorizationError: Error, Equatable, Sendable {
   /// For people: what happened, and what to do.
   public let sentence: String
-  /// Memberwise initializer.
+
   public init(sentence: String) { self.sentence = sentence }
 }

@@ -7,7 +7,7 @@ public struct Price: Hashable, Sendable {
   /// ISO 4217, such as `EUR`.
   public let currency: String
 
-  /// Memberwise initializer. A `currency` that ISO 4217 does not list counts as one with two digits, and is shown as it is.
+  /// A `currency` that ISO 4217 does not list counts as one with two digits, and is shown as it is.
   public init(minorUnits: Int, currency: String) {
     self.minorUnits = minorUnits
     self.currency = currency

@@ -26,7 +26,6 @@ public struct Product: Hashable, Sendable, Identifiable {
     /// How much of the price it is.
     public let amount: Price
 
-    /// Memberwise initializer.
     public init(name: String, basisPoints: Int, amount: Price) {
       self.name = name
       self.basisPoints = basisPoints
@@ -51,7 +50,6 @@ public struct Product: Hashable, Sendable, Identifiable {
   /// The tax within ``price``; `nil` when the seller does not say.
   public var tax: Tax?
 
-  /// Memberwise initializer.
   public init(
     id: String, kind: Kind, name: String, detail: String = "", price: Price, entitlement: String? = nil, offer: Offer? = nil,
     tax: Tax? = nil
@@ -91,7 +89,7 @@ public struct Offer: Hashable, Sendable {
   /// For how many periods, from 1.
   public let cycles: Int
 
-  /// Memberwise initializer, except that `cycles` below 1 become 1.
+  /// `cycles` below 1 become 1.
   public init(price: Price, period: SubscriptionPeriod, cycles: Int = 1) {
     self.price = price
     self.period = period

@@ -11,7 +11,6 @@ public struct ProductList: Equatable, Sendable {
   /// When the oldest part of it was fetched, by the wall clock.
   public var fetchedAt: Date
 
-  /// Memberwise initializer.
   public init(_ products: [Product], unknown: [Product.ID] = [], isStale: Bool = false, fetchedAt: Date) {
     self.products = products
     self.unknown = unknown

@@ -7,7 +7,7 @@ public struct ProductRequest: Hashable, Sendable {
   /// In which currency and language.
   public var storefront: Storefront
 
-  /// Memberwise initializer.
+  /// By default for nobody who is signed in, in the store's own currency and in English.
   public init(_ ids: [Product.ID], user: String? = nil, storefront: Storefront = Storefront()) {
     self.ids = ids
     self.user = user

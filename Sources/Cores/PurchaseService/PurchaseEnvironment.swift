@@ -13,7 +13,7 @@ public struct PurchaseEnvironment: Sendable {
   /// Chance, which makes each wait a little longer, so that machines do not retry at the same moment.
   public let random: any RandomSource
 
-  /// Memberwise initializer.
+  /// By default random identifiers, the system's chance and the standard ``RetryPolicy``.
   public init(
     clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(), effects: Effects, retry: RetryPolicy = RetryPolicy(),
     random: any RandomSource = SystemRandom()

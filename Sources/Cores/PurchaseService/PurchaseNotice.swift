@@ -21,7 +21,6 @@ public struct PurchaseNotice: Hashable, Sendable {
   /// For the person: what happened, and why.
   public let sentence: String
 
-  /// Memberwise initializer.
   public init(transaction: Transaction.ID, productID: Product.ID, event: Event, sentence: String) {
     self.transaction = transaction
     self.productID = productID

@@ -10,7 +10,6 @@ public struct PurchasePath<Purchasable: Hashable & Sendable>: Sendable {
   /// How receipts are verified.
   public let verifier: any ReceiptVerifier<Purchasable>
 
-  /// Memberwise initializer.
   public init(
     name: String, fetcher: any ProductFetcher, queue: any QueueProcessor, verifier: any ReceiptVerifier<Purchasable>
   ) {

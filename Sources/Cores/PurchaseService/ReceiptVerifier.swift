@@ -21,7 +21,7 @@ public struct ReceiptContents<Purchasable: Hashable & Sendable>: Equatable, Send
   /// Whether all required parties vouched for it; `false` while only the device did, since the backend was unreachable.
   public var isConfirmed = true
 
-  /// Memberwise initializer.
+  /// The contents count as confirmed; a verifier that could not ask everybody sets ``isConfirmed`` to `false`.
   public init(
     issuer: String, user: String, transaction: UUID, productID: Product.ID, purchasable: Purchasable, issued: Date, expires: Date?,
     isConsumable: Bool = false

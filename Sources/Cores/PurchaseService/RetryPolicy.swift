@@ -18,8 +18,8 @@ public struct RetryPolicy: Equatable, Sendable {
   /// ``pendingInterval``.
   public var watchedInterval: Duration
 
-  /// Memberwise initializer. By default the caller waits for three tries, and at most 20 seconds; later tries are up to about five minutes
-  /// apart. The store is asked about a pending purchase every 15 minutes; while that is on screen, first after 10 seconds.
+  /// By default the caller waits for three tries, and at most 20 seconds; later tries are up to about five minutes apart. The store is
+  /// asked about a pending purchase every 15 minutes; while that is on screen, first after 10 seconds.
   public init(
     backoff: Backoff = Backoff(), triesInForeground: Int = 3, foregroundLimit: Duration = .seconds(20),
     pendingInterval: Duration = .seconds(900), watchedInterval: Duration = .seconds(10)

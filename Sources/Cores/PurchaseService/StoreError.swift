@@ -21,7 +21,6 @@ public struct StoreError: Error, Equatable, Sendable {
   /// The underlying error, for logs; two failures that differ only in this are equal.
   public let underlying: (any Error)?
 
-  /// Memberwise initializer.
   public init(_ kind: Kind, code: String, sentence: String, underlying: (any Error)? = nil) {
     self.kind = kind
     self.code = code

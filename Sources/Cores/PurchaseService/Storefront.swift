@@ -7,7 +7,7 @@ public struct Storefront: Hashable, Sendable {
   /// The language of names, and how prices are written.
   public var locale: Locale
 
-  /// Memberwise initializer. By default the store's own currency, in English.
+  /// By default the store's own currency, in English.
   public init(currency: String? = nil, locale: Locale = Locale(identifier: "en")) {
     self.currency = currency
     self.locale = locale

@@ -7,7 +7,6 @@ public struct TrustedKeys: Equatable, Sendable {
   /// The public keys, also those that are no longer signed with.
   public let keys: [VerificationKey]
 
-  /// Memberwise initializer.
   public init(issuer: String, keys: [VerificationKey]) {
     self.issuer = issuer
     self.keys = keys

@@ -7,7 +7,8 @@ public struct Backoff: Equatable, Sendable {
   /// How much longer chance may make a wait, as a share of our own wait: 0 to 1.
   public var jitter: Double
 
-  /// Memberwise initializer.
+  /// By default one second at first, five minutes at most, and up to half as much again by chance. A `jitter` outside of 0 to 1 counts as
+  /// the nearest of the two.
   public init(first: Duration = .seconds(1), longest: Duration = .seconds(300), jitter: Double = 0.5) {
     self.first = first
     self.longest = longest

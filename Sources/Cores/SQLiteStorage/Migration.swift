@@ -8,7 +8,6 @@ public struct Migration: Equatable, Sendable {
   /// The statements that lead there.
   public let sql: String
 
-  /// Memberwise initializer.
   public init(version: Int, sql: String) {
     self.version = version
     self.sql = sql

@@ -13,7 +13,7 @@ public struct WorkLimit: Sendable {
   /// Whether the caller has cancelled the work. Called on the connection's thread, in the task that works there.
   public var isCancelled: @Sendable () -> Bool
 
-  /// Memberwise initializer.
+  /// By default nothing ends the work.
   public init(
     deadline: Duration? = nil, clock: any AppClock = SystemClock(), isCancelled: @escaping @Sendable () -> Bool = { false }
   ) {

@@ -6,7 +6,7 @@ public struct User: Codable, Hashable, Identifiable, Sendable {
   public var email: String
   /// What to call the user.
   public var name: String
-  /// Memberwise initializer.
+
   public init(id: String, email: String, name: String) {
     self.id = id
     self.email = email
@@ -22,7 +22,7 @@ public struct SessionGrant: Hashable, Sendable {
   public var refresh: Secret
   /// Whose session it is.
   public var user: User
-  /// Memberwise initializer.
+
   public init(access: Secret, refresh: Secret, user: User) {
     self.access = access
     self.refresh = refresh

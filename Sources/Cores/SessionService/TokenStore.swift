@@ -6,7 +6,7 @@ public struct StoredSession: Hashable, Sendable {
   public var token: Secret
   /// Whose it is, as of the last answer of the backend.
   public var user: User
-  /// Memberwise initializer.
+
   public init(token: Secret, user: User) {
     self.token = token
     self.user = user

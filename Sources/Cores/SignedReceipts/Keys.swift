@@ -149,7 +149,6 @@ extension VerificationKey {
     /// The y coordinate of an EC key, base64url.
     public var y: String?
 
-    /// Memberwise initializer.
     public init(kty: String, crv: String, kid: String, alg: String, x: String, y: String? = nil) {
       self.kty = kty
       self.crv = crv

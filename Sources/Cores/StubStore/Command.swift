@@ -10,7 +10,7 @@ extension TestStore {
     /// The user; `nil` for any.
     public var user: String?
 
-    /// Memberwise initializer.
+    /// By default the latest purchase of all.
     public init(_ product: Product.ID? = nil, user: String? = nil) {
       self.product = product
       self.user = user

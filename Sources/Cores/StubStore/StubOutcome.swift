@@ -40,7 +40,6 @@ public struct StubOutcome: Equatable, Sendable {
   /// How long the store takes, in seconds of the real clock; `nil` for the file's own.
   public var delay: Double?
 
-  /// Memberwise initializer.
   public init(
     _ result: Result, code: String? = nil, sentence: String? = nil, url: String? = nil, times: Int? = nil, delay: Double? = nil
   ) {

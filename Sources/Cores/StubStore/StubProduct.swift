@@ -8,7 +8,7 @@ public struct StubProduct: Sendable {
   /// The outcomes of its purchases, one after the other. They are used up before ``StubStoreFile/outcomes``.
   public var outcomes: [StubOutcome]
 
-  /// Memberwise initializer. By default purchases succeed.
+  /// By default purchases succeed.
   public init(_ product: Product, outcomes: [StubOutcome] = []) {
     self.product = product
     self.outcomes = outcomes

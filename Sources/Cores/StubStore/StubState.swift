@@ -41,7 +41,6 @@ public struct StubLogEntry: Codable, Equatable, Sendable {
   /// What happened, in a clause that a tester reads.
   public let text: String
 
-  /// Memberwise initializer.
   public init(date: Date, text: String) {
     self.date = date
     self.text = text

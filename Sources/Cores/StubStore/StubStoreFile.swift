@@ -60,7 +60,7 @@ public struct StubRequests: Codable, Equatable, Sendable {
   /// How long it takes, in seconds of the real clock.
   public var delay: Double
 
-  /// Memberwise initializer. By default the store answers normally and at once.
+  /// By default the store answers normally and at once.
   public init(_ answer: Answer = .normal, code: String? = nil, delay: Double = 0) {
     self.answer = answer
     self.code = code

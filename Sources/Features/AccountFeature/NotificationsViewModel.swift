@@ -16,7 +16,6 @@ import ReaderContent
       /// Whether the reader is notified of its new posts.
       public var isOn: Bool
 
-      /// Memberwise initializer.
       public init(id: FanClub.ID, name: String, isOn: Bool) {
         self.id = id
         self.name = name

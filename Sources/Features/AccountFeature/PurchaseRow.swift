@@ -27,7 +27,6 @@ public struct PurchaseRow: Equatable, Sendable, Identifiable {
     /// A sentence more: why, until when; may be empty.
     public var detail: String
 
-    /// Memberwise initializer.
     public init(_ tone: Tone, _ words: String, detail: String = "") {
       self.tone = tone
       self.words = words

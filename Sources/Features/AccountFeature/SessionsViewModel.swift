@@ -31,7 +31,6 @@ import Runtime
       /// Whether the request to end it is under way.
       public var isEnding: Bool
 
-      /// Memberwise initializer.
       public init(id: ReaderSession.ID, device: String, detail: String, isCurrent: Bool, isEnding: Bool) {
         self.id = id
         self.device = device
@@ -58,7 +57,6 @@ import Runtime
       /// Whether the buttons can be pressed: one account at a time is added or removed.
       public var isSensitive: Bool
 
-      /// Memberwise initializer.
       public init(id: IdentityProvider.ID, name: String, detail: String, canAdd: Bool, canRemove: Bool, isWorking: Bool, isSensitive: Bool)
       {
         self.id = id

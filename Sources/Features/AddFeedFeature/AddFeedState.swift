@@ -23,7 +23,6 @@ extension AddFeedViewModel {
       /// What there is to choose from, in the page's order.
       public var choices: [Import.Choice]
 
-      /// Memberwise initializer.
       public init(_ sentence: String, _ choices: [Import.Choice]) {
         self.sentence = sentence
         self.choices = choices
@@ -41,7 +40,6 @@ extension AddFeedViewModel {
       /// Whether it is being cancelled; nothing can be pressed then.
       public var isCancelling: Bool
 
-      /// Memberwise initializer.
       public init(_ words: String, fraction: Double? = nil, title: String = "", isCancelling: Bool = false) {
         self.words = words
         self.fraction = fraction

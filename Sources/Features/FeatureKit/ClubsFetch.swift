@@ -14,7 +14,6 @@ import Runtime
     /// The names of several that share a reason.
     public var members: [String] = []
 
-    /// Memberwise initializer.
     public init(_ name: String, _ problem: String, of members: [String] = []) {
       self.name = name
       self.problem = problem

@@ -16,7 +16,6 @@ public struct Documents: Sendable {
   /// Writes all of a document to a path, or leaves what is there as it is. Throws ``Failure``.
   public let write: @Sendable (_ document: Data, _ path: String) async throws -> Void
 
-  /// Memberwise initializer.
   public init(
     read: @escaping @Sendable (_ path: String, _ limit: Int) async throws -> Data,
     write: @escaping @Sendable (_ document: Data, _ path: String) async throws -> Void

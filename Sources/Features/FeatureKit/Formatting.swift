@@ -12,7 +12,7 @@ public struct Formatting: Sendable {
   /// The publication's origin, where each post has a page; `nil` for the publication inside the app, whose posts have none.
   public var pages: String?
 
-  /// Memberwise initializer.
+  /// ``pages`` is `nil`, as for the publication inside the app.
   public init(clock: any AppClock, locale: Locale, timeZone: TimeZone) {
     self.clock = clock
     self.locale = locale

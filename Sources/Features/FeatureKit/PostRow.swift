@@ -12,7 +12,6 @@ public struct ReactionChoice: Equatable, Sendable, Identifiable {
   /// The same as ``kind``.
   public var id: Reaction { kind }
 
-  /// Memberwise initializer.
   public init(_ kind: Reaction, count: String = "", isChosen: Bool = false) {
     self.kind = kind
     self.count = count

@@ -19,7 +19,6 @@ extension FeedViewModel {
     /// What it is called: "All posts", "Fan clubs you follow", a club's name.
     public var name: String
 
-    /// Memberwise initializer.
     public init(_ id: Choice, _ name: String) {
       self.id = id
       self.name = name

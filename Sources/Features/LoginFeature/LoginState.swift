@@ -8,7 +8,7 @@ public struct LoginPublication: Equatable, Sendable {
     public var email: String
     /// The account's password, which the publication shows to anyone.
     public var password: Secret
-    /// Memberwise initializer.
+
     public init(email: String, password: Secret) {
       self.email = email
       self.password = password
@@ -21,7 +21,7 @@ public struct LoginPublication: Equatable, Sendable {
     public var id: String
     /// What people know it as.
     public var name: String
-    /// Memberwise initializer.
+
     public init(id: String, name: String) {
       self.id = id
       self.name = name
@@ -39,7 +39,6 @@ public struct LoginPublication: Equatable, Sendable {
   /// Where one may sign in besides.
   public var providers: [Provider]
 
-  /// Memberwise initializer.
   public init(
     name: String, tagline: String = "", sampleAccount: SampleAccount? = nil, mailsCodes: Bool = false, providers: [Provider] = []
   ) {

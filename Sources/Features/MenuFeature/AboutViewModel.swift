@@ -9,7 +9,7 @@ import FeatureKit
     /// The version of the one that runs, as it says itself.
     public let version: String
 
-    /// Memberwise initializer.
+    /// A library of that name, in the version that runs.
     public init(_ name: String, _ version: String) { (self.name, self.version) = (name, version) }
   }
 

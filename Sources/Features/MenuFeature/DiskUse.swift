@@ -7,7 +7,6 @@ public struct DiskUse: Sendable {
   /// Removes all of it from the disk.
   public let clear: @Sendable () async -> Void
 
-  /// Memberwise initializer.
   public init(
     size: @escaping @Sendable () async -> Int, setLimit: @escaping @Sendable (Int) async -> Void,
     clear: @escaping @Sendable () async -> Void

@@ -23,7 +23,7 @@ extension PaymentViewModel {
       public var detail: String
       /// What it costs, with tax.
       public var price: String
-      /// Memberwise initializer.
+
       public init(name: String, detail: String, price: String) {
         self.name = name
         self.detail = detail
@@ -39,7 +39,7 @@ extension PaymentViewModel {
       public var name: String
       /// One line about it; may be empty.
       public var detail: String
-      /// Memberwise initializer.
+
       public init(id: String, name: String, detail: String = "") {
         self.id = id
         self.name = name

@@ -74,7 +74,7 @@ extension PaywallViewModel {
       public var isBest: Bool
       /// Whether it can be bought.
       public var canBuy: Bool
-      /// Memberwise initializer.
+
       public init(
         id: Product.ID, name: String, price: String, pace: String, note: String = "", saving: String? = nil, isBest: Bool = false,
         canBuy: Bool = true

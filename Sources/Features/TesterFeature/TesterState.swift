@@ -12,7 +12,6 @@ extension TesterViewModel {
       /// Buttons below the lines.
       public var groups: [Group] = []
 
-      /// Memberwise initializer.
       public init(_ id: String, lines: [String] = [], groups: [Group] = []) {
         self.id = id
         self.lines = lines
@@ -29,7 +28,6 @@ extension TesterViewModel {
       /// How many stand beside each other.
       public var columns: Int
 
-      /// Memberwise initializer.
       public init(_ caption: String = "", _ controls: [Control], columns: Int = 3) {
         self.caption = caption
         self.controls = controls
@@ -46,7 +44,6 @@ extension TesterViewModel {
       /// Whether it shows what is the case now.
       public var isOn = false
 
-      /// Memberwise initializer.
       public init(_ title: String, _ action: Action, isOn: Bool = false) {
         self.title = title
         self.action = action

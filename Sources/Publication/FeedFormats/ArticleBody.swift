@@ -31,7 +31,6 @@ public struct ArticleBody: Equatable, Sendable {
     /// The names of the elements that start here, of those that a link in this text leads to.
     public var ids: [String]
 
-    /// Memberwise initializer.
     public init(_ text: String, style: Style = [], link: String? = nil, ids: [String] = []) {
       self.text = text
       self.style = style
@@ -67,7 +66,6 @@ public struct ArticleBody: Equatable, Sendable {
     /// What it says: a paragraph mostly, and lists in it.
     public var blocks: [Block]
 
-    /// Memberwise initializer.
     public init(_ marker: String, _ blocks: [Block]) {
       self.marker = marker
       self.blocks = blocks
@@ -83,7 +81,6 @@ public struct ArticleBody: Equatable, Sendable {
     /// The rows from top to bottom, each from left to right. A row may have fewer cells than columns.
     public var rows: [[Cell]]
 
-    /// Memberwise initializer.
     public init(caption: [Inline] = [], columns: Int, rows: [[Cell]]) {
       self.caption = caption
       self.columns = columns
@@ -104,7 +101,6 @@ public struct ArticleBody: Equatable, Sendable {
     /// How many rows it takes; they all exist.
     public var rows: Int
 
-    /// Memberwise initializer.
     public init(_ blocks: [Block], isHeader: Bool = false, column: Int, columns: Int = 1, rows: Int = 1) {
       self.blocks = blocks
       self.isHeader = isHeader
@@ -129,7 +125,6 @@ public struct ArticleBody: Equatable, Sendable {
     /// The height that its page plans for it, in pixels: see ``width``.
     public var height: Int?
 
-    /// Memberwise initializer.
     public init(url: String, alt: String = "", caption: [Inline] = [], link: String? = nil, width: Int? = nil, height: Int? = nil) {
       self.url = url
       self.alt = alt

@@ -23,7 +23,6 @@ public struct ParsedOutline: Equatable, Sendable {
 
     static let mostFolders = 16
 
-    /// Memberwise initializer.
     public init(title: String, about: String = "", feedURL: String? = nil, homeURL: String? = nil, folders: [String] = []) {
       self.title = title
       self.about = about
@@ -38,7 +37,6 @@ public struct ParsedOutline: Equatable, Sendable {
   /// Every outline, however deep, in the order of the document.
   public var outlines: [Outline]
 
-  /// Memberwise initializer.
   public init(title: String = "", outlines: [Outline] = []) {
     self.title = title
     self.outlines = outlines

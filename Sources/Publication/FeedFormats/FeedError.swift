@@ -31,7 +31,6 @@ public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, Lo
   /// How many bytes come before the place, where lines were not counted.
   public var offset: Int?
 
-  /// Memberwise initializer.
   public init(_ reason: Reason, source: String, line: Int? = nil, column: Int? = nil, offset: Int? = nil) {
     self.reason = reason
     self.source = source

@@ -8,7 +8,6 @@ public struct FeedLink: Equatable, Sendable {
   /// What the page calls it, plain text; empty when it gives no name.
   public var title: String
 
-  /// Memberwise initializer.
   public init(url: String, title: String = "") {
     self.url = url
     self.title = title

@@ -13,7 +13,6 @@ public struct ParsedEnclosure: Equatable, Sendable {
   /// How long it plays, in seconds.
   public var duration: Int?
 
-  /// Memberwise initializer.
   public init(url: String, type: String? = nil, title: String? = nil, length: Int? = nil, duration: Int? = nil) {
     self.url = url
     self.type = type

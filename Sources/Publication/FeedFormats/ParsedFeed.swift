@@ -20,7 +20,6 @@ public struct ParsedFeed: Equatable, Sendable {
   /// A day, in minutes.
   static let longestTTL = 1440
 
-  /// Memberwise initializer.
   public init(
     format: FeedFormat, title: String = "", about: String = "", homeURL: String? = nil, picture: String? = nil, items: [ParsedItem] = []
   ) {
@@ -56,7 +55,6 @@ public struct ParsedItem: Equatable, Sendable {
   /// The files that belong to it, but for ``picture``.
   public var enclosures: [ParsedEnclosure]
 
-  /// Memberwise initializer.
   public init(
     id: String? = nil, link: String? = nil, title: String? = nil, byline: String = "", published: Date? = nil, updated: Date? = nil,
     body: String = "", summary: String = "", picture: String? = nil, enclosures: [ParsedEnclosure] = []

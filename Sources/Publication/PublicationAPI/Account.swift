@@ -8,7 +8,7 @@ public struct Credentials: Codable, Equatable, Sendable {
   public var password: String
   /// The reader's name of the device, such as its host name, which distinguishes their sessions.
   public var device: String?
-  /// Memberwise initializer.
+
   public init(email: String, password: String, device: String? = nil) {
     self.email = email
     self.password = password
@@ -25,7 +25,7 @@ public struct Credentials: Codable, Equatable, Sendable {
 public struct RefreshRequest: Codable, Equatable, Sendable {
   /// The token to exchange: ``SignedIn/refreshToken``.
   public var refreshToken: String
-  /// Memberwise initializer.
+
   public init(refreshToken: String) { self.refreshToken = refreshToken }
 }
 
@@ -37,7 +37,7 @@ public struct Reader: Codable, Equatable, Sendable, Identifiable {
   public var email: String
   /// What to call the reader.
   public var name: String
-  /// Memberwise initializer.
+
   public init(id: String, email: String, name: String) {
     self.id = id
     self.email = email
@@ -53,7 +53,7 @@ public struct SignedIn: Codable, Equatable, Sendable {
   public var refreshToken: String
   /// The reader who is signed in by these tokens.
   public var reader: Reader
-  /// Memberwise initializer.
+
   public init(accessToken: String, refreshToken: String, reader: Reader) {
     self.accessToken = accessToken
     self.refreshToken = refreshToken
@@ -128,7 +128,7 @@ public struct Problem: Codable, Equatable, Sendable, Error {
   public var title: String
   /// The status code, again.
   public var status: Int
-  /// Memberwise initializer.
+
   public init(code: Code, title: String, status: Int) {
     self.code = code
     self.title = title
@@ -148,7 +148,7 @@ public struct ReaderSession: Codable, Equatable, Sendable, Identifiable {
   public var lastSeen: Date
   /// Whether it is the one that asks.
   public var isCurrent: Bool
-  /// Memberwise initializer.
+
   public init(id: String, device: String?, began: Date, lastSeen: Date, isCurrent: Bool) {
     self.id = id
     self.device = device
@@ -164,7 +164,7 @@ public struct PasswordChange: Codable, Equatable, Sendable {
   public var currentPassword: String
   /// The new password: at least ten characters, and not a common one.
   public var newPassword: String
-  /// Memberwise initializer.
+
   public init(currentPassword: String, newPassword: String) {
     self.currentPassword = currentPassword
     self.newPassword = newPassword

@@ -36,7 +36,6 @@ public struct AnalyticsEvent: Codable, Equatable, Sendable {
   /// When, by the client's clock.
   public var date: Date
 
-  /// Memberwise initializer.
   public init(name: String, detail: String? = nil, date: Date) {
     self.name = name
     self.detail = detail
@@ -53,7 +52,6 @@ public struct AnalyticsBatch: Codable, Equatable, Sendable, Identifiable {
   /// The events, in the order in which they happened.
   public var events: [AnalyticsEvent]
 
-  /// Memberwise initializer.
   public init(id: String, events: [AnalyticsEvent]) {
     self.id = id
     self.events = events
@@ -71,7 +69,6 @@ public struct AnalyticsCount: Codable, Equatable, Sendable {
   /// How often it happened on that day.
   public var count: Int
 
-  /// Memberwise initializer.
   public init(day: String, name: String, detail: String? = nil, count: Int) {
     self.day = day
     self.name = name

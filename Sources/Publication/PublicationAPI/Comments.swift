@@ -20,7 +20,6 @@ public struct Comment: Codable, Equatable, Sendable, Identifiable {
   /// The most bytes that ``text`` has as UTF-8. A character may have any number of accents.
   public static let largest = 16 << 10
 
-  /// Memberwise initializer.
   public init(id: String, postID: Post.ID, author: String, isMine: Bool, text: String, posted: Date) {
     self.id = id
     self.postID = postID
@@ -35,6 +34,6 @@ public struct Comment: Codable, Equatable, Sendable, Identifiable {
 public struct CommentRequest: Codable, Equatable, Sendable {
   /// See ``Comment/text``; white space around it is left out.
   public var text: String
-  /// Memberwise initializer.
+
   public init(text: String) { self.text = text }
 }

@@ -11,7 +11,6 @@ public struct Enclosure: Codable, Equatable, Sendable {
   /// How long it plays, in seconds, where the feed says.
   public var duration: Int?
 
-  /// Memberwise initializer.
   public init(url: String, type: String? = nil, title: String? = nil, length: Int? = nil, duration: Int? = nil) {
     self.url = url
     self.type = type

@@ -30,7 +30,6 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
   /// ``Problem/Code/inUse``.
   public var canRemove: Bool
 
-  /// Memberwise initializer.
   public init(
     id: String, name: String, about: String = "", picture: String? = nil, url: String? = nil, followers: Int = 0, followed: Bool = false,
     posts: Int = 0, unread: Int? = nil, fetched: Bool = true, problem: String? = nil, feed: String? = nil, canRemove: Bool = false

@@ -11,7 +11,6 @@ public struct FlagRecord: Codable, Equatable, Sendable {
   /// What a client has to report for it to be for that client; `nil` for nothing.
   public var features: [String]?
 
-  /// Memberwise initializer.
   public init(name: String, percent: Int, minVersion: String? = nil, features: [String]? = nil) {
     self.name = name
     self.percent = percent
@@ -24,7 +23,7 @@ public struct FlagRecord: Codable, Equatable, Sendable {
 public struct FlagList: Codable, Equatable, Sendable {
   /// The rules, sorted by the names of their flags.
   public var flags: [FlagRecord]
-  /// Memberwise initializer.
+
   public init(flags: [FlagRecord]) { self.flags = flags }
 }
 
@@ -53,7 +52,6 @@ public struct FlagEventRecord: Codable, Equatable, Sendable, Identifiable {
   /// The side that the reader was on, `on` or `off`, by flag.
   public var buckets: [String: String]
 
-  /// Memberwise initializer.
   public init(id: String, kind: String, code: String? = nil, buckets: [String: String]) {
     self.id = id
     self.kind = kind
@@ -70,6 +68,6 @@ public struct FlagEventBatch: Codable, Equatable, Sendable {
   public static let bucketLimit = 50
   /// The events, in the order in which they happened.
   public var events: [FlagEventRecord]
-  /// Memberwise initializer.
+
   public init(events: [FlagEventRecord]) { self.events = events }
 }

@@ -13,7 +13,6 @@ public struct IdentityProvider: Codable, Equatable, Sendable, Identifiable {
   /// The ports of the redirect addresses `http://127.0.0.1:PORT/callback` that are registered there; empty where any port will do.
   public var ports: [Int]
 
-  /// Memberwise initializer.
   public init(issuer: String, name: String, clientID: String, clientSecret: String? = nil, ports: [Int] = []) {
     self.issuer = issuer
     self.name = name
@@ -34,7 +33,7 @@ public struct IDTokenCredentials: Codable, Equatable, Sendable {
   public var nonceSecret: String
   /// The reader's name of the device: ``Credentials/device``.
   public var device: String?
-  /// Memberwise initializer.
+
   public init(issuer: String, idToken: String, nonceSecret: String, device: String? = nil) {
     self.issuer = issuer
     self.idToken = idToken
@@ -51,7 +50,7 @@ public struct ReaderIdentity: Codable, Equatable, Sendable {
   public var isFirst: Bool
   /// Which account there it is, in the provider's words when it was added: an address or a name; `nil` when it told neither.
   public var account: String?
-  /// Memberwise initializer.
+
   public init(issuer: String, isFirst: Bool, account: String? = nil) {
     self.issuer = issuer
     self.isFirst = isFirst

@@ -35,7 +35,6 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
     /// The same as ``url``.
     public var id: String { url }
 
-    /// Memberwise initializer.
     public init(url: String, title: String = "") {
       self.url = url
       self.title = title
@@ -68,7 +67,6 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
   /// The most items that a feed may have.
   public static let mostItems = 20_000
 
-  /// Memberwise initializer.
   public init(
     id: String, state: State = .running, step: Step = .fetching, done: Int = 0, total: Int = 0, clubs: [FanClub.ID] = [],
     title: String = "", problem: String? = nil, choices: [Choice]? = nil
@@ -89,6 +87,6 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
 public struct ImportRequest: Codable, Equatable, Sendable {
   /// An absolute `http` or `https` URL.
   public var url: String
-  /// Memberwise initializer.
+
   public init(url: String) { self.url = url }
 }

@@ -6,7 +6,7 @@ import Foundation
 public struct CodeRequest: Codable, Equatable, Sendable {
   /// The address; compared without case.
   public var email: String
-  /// Memberwise initializer.
+
   public init(email: String) { self.email = email }
 }
 
@@ -16,7 +16,7 @@ public struct CodeChallenge: Codable, Equatable, Sendable {
   public var challenge: String
   /// For how long the code is good, in seconds.
   public var expiresIn: Int
-  /// Memberwise initializer.
+
   public init(challenge: String, expiresIn: Int) {
     self.challenge = challenge
     self.expiresIn = expiresIn
@@ -34,7 +34,7 @@ public struct CodeCredentials: Codable, Equatable, Sendable {
   /// Another password, for a reader who forgot theirs: at least ten characters, and not a common one. All other sessions end. `nil` leaves the
   /// password as it is.
   public var newPassword: String?
-  /// Memberwise initializer.
+
   public init(challenge: String, code: String, device: String? = nil, newPassword: String? = nil) {
     self.challenge = challenge
     self.code = code

@@ -11,7 +11,6 @@ public struct ListedOrder: Codable, Equatable, Sendable {
 
   private enum CodingKeys: String, CodingKey { case reader }
 
-  /// Memberwise initializer.
   public init(order: Order, reader: String?) {
     self.order = order
     self.reader = reader
@@ -44,7 +43,6 @@ public struct ListedReader: Codable, Equatable, Sendable {
     /// When it ends, if nothing more is paid; `nil` for permanent access.
     public var until: Date?
 
-    /// Memberwise initializer.
     public init(entitlement: String, productID: ProductRecord.ID, until: Date?) {
       self.entitlement = entitlement
       self.productID = productID
@@ -59,7 +57,6 @@ public struct ListedReader: Codable, Equatable, Sendable {
   /// The access that was paid for and is in force; empty for none.
   public var access: [Access]
 
-  /// Memberwise initializer.
   public init(email: String, name: String, access: [Access]) {
     self.email = email
     self.name = name
@@ -73,8 +70,7 @@ public struct RefundRequest: Codable, Equatable, Sendable {
   public var reason: String
   /// Whether the publication's clock is right although a payment is ahead of it.
   public var trustsClock: Bool?
-  /// Memberwise initializer. Without `trustsClock`, every refund is refused while a payment lies more than an hour ahead of the
-  /// publication's clock.
+  /// Without `trustsClock`, every refund is refused while a payment lies more than an hour ahead of the publication's clock.
   public init(reason: String, trustsClock: Bool? = nil) {
     self.reason = reason
     self.trustsClock = trustsClock
@@ -89,7 +85,7 @@ public struct NewReaderRequest: Codable, Equatable, Sendable {
   public var name: String
   /// The password to sign in with at first.
   public var password: String
-  /// Memberwise initializer.
+
   public init(email: String, name: String, password: String) {
     self.email = email
     self.name = name
@@ -101,7 +97,7 @@ public struct NewReaderRequest: Codable, Equatable, Sendable {
 public struct PasswordRequest: Codable, Equatable, Sendable {
   /// The password that the reader signs in with from now on.
   public var password: String
-  /// Memberwise initializer.
+
   public init(password: String) { self.password = password }
 }
 
@@ -109,7 +105,7 @@ public struct PasswordRequest: Codable, Equatable, Sendable {
 public struct EndedSessions: Codable, Equatable, Sendable {
   /// How many sessions were ended.
   public var count: Int
-  /// Memberwise initializer.
+
   public init(count: Int) { self.count = count }
 }
 
@@ -117,7 +113,7 @@ public struct EndedSessions: Codable, Equatable, Sendable {
 public struct KeyRequest: Codable, Equatable, Sendable {
   /// The algorithm of the new key: `es256` or `eddsa`.
   public var algorithm: String
-  /// Memberwise initializer.
+
   public init(algorithm: String) { self.algorithm = algorithm }
 }
 
@@ -129,7 +125,7 @@ public struct FlagRuleRequest: Codable, Equatable, Sendable {
   public var minVersion: String?
   /// What a client has to report.
   public var features: [String]?
-  /// Memberwise initializer. With the defaults, the rule is for every version of the client and needs no feature.
+  /// With the defaults, the rule is for every version of the client and needs no feature.
   public init(percent: Int, minVersion: String? = nil, features: [String]? = nil) {
     self.percent = percent
     self.minVersion = minVersion
@@ -165,7 +161,6 @@ public struct FlagReport: Codable, Equatable, Sendable {
   /// The counts of both sides: `on`, then `off`.
   public var buckets: [Bucket]
 
-  /// Memberwise initializer.
   public init(flag: FlagRecord, buckets: [Bucket]) {
     self.flag = flag
     self.buckets = buckets
@@ -176,7 +171,7 @@ public struct FlagReport: Codable, Equatable, Sendable {
 public struct MinimumVersionRequest: Codable, Equatable, Sendable {
   /// The oldest version that is served: ``PublicationInfo/minimumVersion``.
   public var version: String?
-  /// Memberwise initializer.
+
   public init(version: String?) { self.version = version }
 }
 
@@ -184,7 +179,7 @@ public struct MinimumVersionRequest: Codable, Equatable, Sendable {
 public struct MaintenanceRequest: Codable, Equatable, Sendable {
   /// How long it takes, probably; `nil` when that is not known.
   public var minutes: Int?
-  /// Memberwise initializer.
+
   public init(minutes: Int?) { self.minutes = minutes }
 }
 
@@ -192,6 +187,6 @@ public struct MaintenanceRequest: Codable, Equatable, Sendable {
 public struct Maintenance: Codable, Equatable, Sendable {
   /// When it ends, probably.
   public var until: Date?
-  /// Memberwise initializer.
+
   public init(until: Date?) { self.until = until }
 }

@@ -6,7 +6,7 @@ public struct OrderRequest: Codable, Equatable, Sendable {
   public var productID: ProductRecord.ID
   /// The currency to pay in, ISO 4217; the product's first one when there is none, or it is not sold in that one.
   public var currency: String?
-  /// Memberwise initializer.
+
   public init(productID: String, currency: String? = nil) {
     self.productID = productID
     self.currency = currency
@@ -18,7 +18,7 @@ public struct OrderRequest: Codable, Equatable, Sendable {
 public struct ChargeRequest: Codable, Equatable, Sendable {
   /// What the payment provider gave for the reader's authorisation.
   public var paymentToken: String
-  /// Memberwise initializer.
+
   public init(paymentToken: String) { self.paymentToken = paymentToken }
 }
 
@@ -67,7 +67,6 @@ public struct Order: Codable, Equatable, Sendable, Identifiable {
   /// A ``ReceiptClaims`` as JWS (RFC 7515, compact), when ``state`` is ``State/paid``.
   public var receipt: String?
 
-  /// Memberwise initializer.
   public init(
     id: String, number: String? = nil, productID: String, state: State, created: Date, totalMinorUnits: Int, currency: String,
     tax: Tax? = nil, declineReason: String? = nil, refundReason: String? = nil, actionURL: String? = nil, credited: Bool? = nil,
@@ -113,7 +112,6 @@ public struct Checkout: Codable, Equatable, Sendable {
   /// What ``ChargeRequest`` takes, when ``state`` is ``State/authorized``.
   public var paymentToken: String?
 
-  /// Memberwise initializer.
   public init(state: State, url: String, expires: Date, paymentToken: String? = nil) {
     self.state = state
     self.url = url
@@ -130,7 +128,7 @@ public struct Balance: Codable, Equatable, Sendable {
   public var amount: Int
   /// Opens one premium post for good: `PUT /v1/posts/ID/unlock`.
   public static let articlePass = "article_pass"
-  /// Memberwise initializer.
+
   public init(type: String, amount: Int) {
     self.type = type
     self.amount = amount

@@ -5,7 +5,6 @@ public struct Page<Item: Codable & Equatable & Sendable>: Codable, Equatable, Se
   /// The value of `cursor=` for the next page; `nil` on the last.
   public var next: String?
 
-  /// Memberwise initializer.
   public init(items: [Item], next: String? = nil) {
     self.items = items
     self.next = next

@@ -41,7 +41,6 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   /// How many comments it has.
   public var comments: Int
 
-  /// Memberwise initializer.
   public init(
     id: String, fanClubID: String, fanClubName: String, title: String, byline: String = "", teaser: String = "", body: String? = nil,
     enclosures: [Enclosure] = [], picture: String? = nil, url: String? = nil, published: Date, premium: Bool = false,

@@ -35,7 +35,6 @@ public struct ProductRecord: Codable, Equatable, Sendable, Identifiable {
   /// The tax within ``priceMinorUnits``.
   public var tax: Tax?
 
-  /// Memberwise initializer.
   public init(
     id: String, kind: Kind, name: String, detail: String, priceMinorUnits: Int, currency: String, period: String? = nil,
     group: String? = nil, entitlement: String, consumableType: String? = nil, amount: Int? = nil, tax: Tax? = nil
@@ -63,7 +62,7 @@ public struct Tax: Codable, Equatable, Sendable {
   public var basisPoints: Int
   /// How much of the price it is, in the currency's minor units.
   public var minorUnits: Int
-  /// Memberwise initializer.
+
   public init(name: String, basisPoints: Int, minorUnits: Int) {
     self.name = name
     self.basisPoints = basisPoints
@@ -84,7 +83,6 @@ public struct PaywallRecord: Codable, Equatable, Sendable, Identifiable {
   /// What is offered, best placed first.
   public var productIDs: [ProductRecord.ID]
 
-  /// Memberwise initializer.
   public init(id: String, title: String, text: String, benefits: [String], productIDs: [String]) {
     self.id = id
     self.title = title

@@ -8,7 +8,7 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
     public var email: String
     /// Its password, which is no secret.
     public var password: String
-    /// Memberwise initializer.
+
     public init(email: String, password: String) {
       self.email = email
       self.password = password
@@ -38,7 +38,6 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
   /// The oldest version of the app that it serves, such as 1.2.0; `nil` for any.
   public var minimumVersion: String?
 
-  /// Memberwise initializer.
   public init(
     id: String, name: String, tagline: String, defaultPaywallID: String, sampleAccount: SampleAccount? = nil, hostedCheckout: Bool = false,
     cancelling: String? = nil, canAddFeeds: Bool = false, mailsCodes: Bool = false, identityProviders: [IdentityProvider] = [],

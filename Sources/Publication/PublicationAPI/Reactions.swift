@@ -86,6 +86,6 @@ public struct ReactionCounts: Codable, Equatable, Sendable, ExpressibleByDiction
 public struct ReactionRequest: Codable, Equatable, Sendable {
   /// The kind of the reader's reaction.
   public var kind: Reaction
-  /// Memberwise initializer.
+
   public init(kind: Reaction) { self.kind = kind }
 }

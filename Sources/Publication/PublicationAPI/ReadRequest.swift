@@ -15,7 +15,6 @@ public struct ReadRequest: Codable, Equatable, Sendable {
   /// How many clubs may be named.
   public static let mostClubs = 500
 
-  /// Memberwise initializer.
   public init(id: UUID? = nil, until: Date, clubs: [FanClub.ID]? = nil) {
     self.id = id
     self.until = until

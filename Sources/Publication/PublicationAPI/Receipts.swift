@@ -23,7 +23,6 @@ public struct ReceiptClaims: Codable, Equatable, Sendable {
   /// How many of them.
   public var amount: Int?
 
-  /// Memberwise initializer.
   public init(
     iss: String, sub: String, jti: String, iat: Int64, exp: Int64?, product: String, entitlement: String, purchased: Int64,
     period: String? = nil, consumable: String? = nil, amount: Int? = nil
@@ -46,7 +45,7 @@ public struct ReceiptClaims: Codable, Equatable, Sendable {
 public struct ReceiptRequest: Codable, Equatable, Sendable {
   /// The receipt, a JWS.
   public var receipt: String
-  /// Memberwise initializer.
+
   public init(receipt: String) { self.receipt = receipt }
 }
 
@@ -57,7 +56,7 @@ public struct ReceiptVerdict: Codable, Equatable, Sendable {
   public var claims: ReceiptClaims
   /// The same, signed now with the newest key: its `iat` is the publication's time.
   public var receipt: String
-  /// Memberwise initializer.
+
   public init(claims: ReceiptClaims, receipt: String) {
     self.claims = claims
     self.receipt = receipt
@@ -80,7 +79,7 @@ public struct KeySet: Codable, Equatable, Sendable {
     public var x: String
     /// The y coordinate of an EC key, base64url.
     public var y: String?
-    /// Memberwise initializer.
+
     public init(kty: String, crv: String, kid: String, alg: String, x: String, y: String? = nil) {
       self.kty = kty
       self.crv = crv
@@ -93,6 +92,6 @@ public struct KeySet: Codable, Equatable, Sendable {
 
   /// The public keys, the present one first.
   public var keys: [Key]
-  /// Memberwise initializer.
+
   public init(keys: [Key]) { self.keys = keys }
 }

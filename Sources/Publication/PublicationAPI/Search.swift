@@ -14,7 +14,6 @@ public struct SearchHit: Codable, Equatable, Sendable, Identifiable {
   /// The character after a match, which no text of a post has.
   public static let markEnd: Character = "\u{E001}"
 
-  /// Memberwise initializer.
   public init(post: Post, title: String, excerpt: String) {
     self.post = post
     self.title = title
@@ -31,7 +30,6 @@ public struct FanClubHit: Codable, Equatable, Sendable, Identifiable {
   /// The fan club's identifier.
   public var id: FanClub.ID { club.id }
 
-  /// Memberwise initializer.
   public init(club: FanClub, name: String) {
     self.club = club
     self.name = name
@@ -51,7 +49,6 @@ public struct SearchResults: Codable, Equatable, Sendable {
   /// How many clubs there are at most: another letter narrows the search.
   public static let mostClubs = 10
 
-  /// Memberwise initializer.
   public init(clubs: [FanClubHit] = [], items: [SearchHit] = [], next: String? = nil) {
     self.clubs = clubs
     self.items = items

@@ -18,7 +18,6 @@ public struct PaymentMethod: Sendable, Identifiable {
   /// Shows the page again on which the person agrees; `nil` for a method without one.
   public let openAgain: (@MainActor @Sendable () -> Void)?
 
-  /// Memberwise initializer.
   public init(
     id: String, name: String, detail: String = "", question: String? = nil, authorizer: any PaymentAuthorizer,
     openAgain: (@MainActor @Sendable () -> Void)? = nil

@@ -21,7 +21,6 @@ public struct PurchasableProduct: Hashable, Sendable, Identifiable {
     /// How many, at least one.
     public let amount: Int
 
-    /// Memberwise initializer.
     public init(type: String, amount: Int) {
       self.type = type
       self.amount = amount
@@ -31,7 +30,6 @@ public struct PurchasableProduct: Hashable, Sendable, Identifiable {
   /// The entitlement that opens premium posts.
   public static let premium = "premium"
 
-  /// Memberwise initializer.
   public init(id: String, entitlement: String, period: SubscriptionPeriod? = nil, consumable: Consumable? = nil) {
     self.id = id
     self.entitlement = entitlement

@@ -25,7 +25,6 @@ public struct CommentAction: Action {
   /// By how much the post has more comments: 1 for a new one, -1 for one of the publication's that goes; `nil` for 0.
   public let counted: Int?
 
-  /// Memberwise initializer.
   public init(id: UUID, comment: UUID, post: Post.ID, text: String?, author: String, written: Date, counted: Int? = nil) {
     self.id = id
     self.comment = comment

@@ -8,7 +8,7 @@ public struct MarkedText: Equatable, Sendable {
   /// What is marked: offsets in UTF-8, in order, none of them empty, each on the borders of characters.
   public var matches: [Range<Int>]
 
-  /// Memberwise initializer.
+  /// Nothing checks `matches`. By default nothing is marked.
   public init(_ text: String, matches: [Range<Int>] = []) {
     self.text = text
     self.matches = matches

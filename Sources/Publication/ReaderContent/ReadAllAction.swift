@@ -17,7 +17,6 @@ public struct ReadAllAction: Action, Equatable {
   /// Whose posts; `nil` for all.
   public let clubs: Set<FanClub.ID>?
 
-  /// Memberwise initializer.
   public init(id: UUID, until: Date, clubs: Set<FanClub.ID>? = nil) {
     self.id = id
     self.until = until
@@ -51,7 +50,6 @@ public struct UnreadAllAction: Action {
   /// Whose posts; `nil` for all.
   public let clubs: Set<FanClub.ID>?
 
-  /// Memberwise initializer.
   public init(id: UUID, mark: UUID, clubs: Set<FanClub.ID>? = nil) {
     self.id = id
     self.mark = mark

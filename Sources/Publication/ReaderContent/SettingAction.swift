@@ -48,7 +48,6 @@ public struct SettingAction<Subject: Setting>: Action {
   /// What shall be chosen.
   public let choice: Subject.Choice
 
-  /// Memberwise initializer.
   public init(id: UUID, of entityID: String, _ choice: Subject.Choice) {
     self.id = id
     self.entityID = entityID

@@ -21,7 +21,6 @@ public struct ReadingPlace: Codable, Equatable, Sendable {
   /// How much of it is above the edge, from 0 to 1.
   public var fraction: Double
 
-  /// Memberwise initializer.
   public init(block: Int, fraction: Double) {
     self.block = block
     self.fraction = fraction

@@ -20,7 +20,6 @@ public enum LocatedJSON {
     /// A clause without a period: what was expected, and what was found.
     public let problem: String
 
-    /// Memberwise initializer.
     public init(file: String, line: Int, column: Int, problem: String) {
       self.file = file
       self.line = line

@@ -11,7 +11,7 @@ public struct PublicationContent: Sendable {
     public var type: String
     /// The whole file.
     public var bytes: Data
-    /// Memberwise initializer.
+
     public init(name: String, type: String, bytes: Data) {
       self.name = name
       self.type = type
@@ -27,7 +27,7 @@ public struct PublicationContent: Sendable {
     public var name: String
     /// The password to sign in with.
     public var password: String
-    /// Memberwise initializer.
+
     public init(email: String, name: String, password: String) {
       self.email = email
       self.name = name
@@ -50,7 +50,7 @@ public struct PublicationContent: Sendable {
   /// Who may sign in.
   public var accounts: [Account]
 
-  /// Memberwise initializer. ``Publication/install(_:)`` checks the content, not this.
+  /// ``Publication/install(_:)`` checks the content, not this.
   public init(
     info: PublicationInfo, fanClubs: [FanClub] = [], posts: [Post] = [], pictures: [Picture] = [], products: [ProductRecord] = [],
     paywalls: [PaywallRecord] = [], accounts: [Account] = []

@@ -12,7 +12,6 @@ public struct Mail: Equatable, Sendable {
   /// What the mail says; its lines end with a newline.
   public let text: String
 
-  /// Memberwise initializer.
   public init(sender: String, recipient: String, subject: String, text: String) {
     self.sender = sender
     self.recipient = recipient
