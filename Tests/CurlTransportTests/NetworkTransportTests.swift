@@ -300,6 +300,16 @@ import Testing
     #expect(most.withLock { $0.ever } <= 3)
   }
 
+  /// A server may act on a request, and the connection on which it came be gone before the answer. What a caller does not know to have happened
+  /// must not be tried again for them.
+  @Test(arguments: [Request.Method.put, .post]) func whatHasABodyIsSentOnce(_ method: Request.Method) async throws {
+    let server = try LoopbackServer { $0.method == "GET" ? .text("") : .bytes(Data()) }
+    let transport = try transport(server)
+    for _ in 1...3 { _ = try await transport.send(Request(.get, "/")) }
+    await #expect(throws: TransportError.self) { try await transport.send(Request(method, "/password", body: Data("new".utf8))) }
+    #expect(server.received.count { $0.target == "/password" } == 1)
+  }
+
   // MARK: Cancelling
 
   @Test func cancelledTaskEndsAtOnceAndFreesItsSlot() async throws {

@@ -116,6 +116,9 @@ final class Transfer: @unchecked Sendable {
       matinee_curl_set_long(handle, CURLOPT_POST, 1)
       matinee_curl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
     }
+    // When a connection that it kept closes without an answer, libcurl sends the request again by itself, though the server may have acted on
+    // it. With a new password or a code the second answer says the opposite of what happened. On a new connection it does not.
+    if !request.body.isEmpty { matinee_curl_set_long(handle, CURLOPT_FRESH_CONNECT, 1) }
     matinee_curl_set_pointer(handle, CURLOPT_READDATA, me)
     matinee_curl_set_transfer(handle, CURLOPT_READFUNCTION, sendBody)
     matinee_curl_set_pointer(handle, CURLOPT_SEEKDATA, me)
