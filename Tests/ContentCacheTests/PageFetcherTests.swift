@@ -121,6 +121,61 @@ import Testing
     #expect(fetcher.state.ids == ["a", "b", "c"])
   }
 
+  private func shown(_ pages: [(ids: [String], next: String?)]) async -> PageFetcher<Note> {
+    let fetcher = fetcher()
+    for (number, page) in pages.enumerated() {
+      if number == 0 { fetcher.reload() } else { fetcher.loadMore() }
+      await answer(0, .success(FetchedPage(items: page.ids.map { Note(id: $0) }, next: page.next)))
+    }
+    return fetcher
+  }
+
+  /// A server may get many items late that belong between the first and the second: there may be more of them than the page has room for.
+  @Test func whereItemsMayBeMissingInBetweenTheListEnds() async {
+    let fetcher = await shown([(["x", "b", "c"], "2"), (["d", "e"], "3")])
+    fetcher.reload()
+    await answer(0, .success(page("x", "l1", "l2", next: "1b")))
+    #expect(fetcher.state.ids == ["x", "l1", "l2"])
+    fetcher.loadMore()
+    await answer(0, .success(page("l3", "b", next: "2b")))
+    #expect(fetcher.state.ids == ["x", "l1", "l2", "l3", "b"])
+    #expect(gate.asked == [nil, "2", nil, "1b"])
+  }
+
+  /// Late items may be on any of the pages that are shown. A reader further down keeps their place.
+  @Test func allPagesThatAreShownAreAskedForAgain() async {
+    let fetcher = await shown([(["a", "b"], "2"), (["c", "d"], "3"), (["e", "f"], nil)])
+    fetcher.reload()
+    await answer(0, .success(page("a", "b", next: "2")))
+    await answer(0, .success(page("c", "l", next: "2b")))
+    // What is behind the last one of that page is not known any more, so there is no page to ask for.
+    #expect(fetcher.state.ids == ["a", "b", "c", "l"])
+    #expect(gate.hanging.isEmpty && !fetcher.state.reachedEnd)
+    let other = await shown([(["a", "b"], "2"), (["c", "d"], "3"), (["e", "f"], nil)])
+    other.reload()
+    await answer(0, .success(page("n", "a", next: "1b")))
+    #expect(other.state.ids == ["n", "a", "b", "c", "d", "e", "f"])
+    await answer(0, .success(page("b", "c", next: "2c")))
+    await answer(0, .success(page("d", "e", next: "3c")))
+    await answer(0, .success(page("f")))
+    #expect(other.state.ids == ["n", "a", "b", "c", "d", "e", "f"])
+    #expect(other.state.reachedEnd && gate.hanging.isEmpty)
+  }
+
+  /// Nobody waits for what is asked only to be sure.
+  @Test func whoReloadsBesideThatStartsNothingTwice() async {
+    let fetcher = await shown([(["a"], "2"), (["b"], "3"), (["c"], nil)])
+    fetcher.reload()
+    await answer(0, .success(page("a", next: "2")))
+    #expect(!fetcher.state.isReloading && gate.hanging.count == 1)
+    fetcher.reload(showsNewItems: false)
+    await quiet()
+    await answer(1, .success(page("a", next: "2")))
+    await answer(0, .failure(Unreachable()))
+    #expect(fetcher.state.ids == ["a", "b", "c"])
+    #expect(gate.hanging.isEmpty)
+  }
+
   @Test func nextPageOfAnOlderListIsDropped() async {
     let fetcher = fetcher()
     fetcher.reload()

@@ -461,6 +461,10 @@ import Testing
     fetcher.reload()
     await shelf.answer(0, "n", "a", next: "1")
     #expect(lists == [["a", "b"], ["a", "b", "c"], ["n", "a", "b", "c"]])
+    // The pages behind it are asked for again, one after the other.
+    await shelf.answer(0, "b", next: "2")
+    await shelf.answer(0, "c", next: "3")
+    #expect(lists.count == 3)
     fetcher.loadMore()
     await shelf.answer(0, "d")
     #expect(shelf.gate.asked.last?.cursor == "3")

@@ -64,8 +64,9 @@ import Runtime
 
   /// Fetches the list from its start. While that is under way, asking again starts nothing.
   ///
-  /// Where a list is shown already, the store has nothing new: only the server is asked. Later pages stay if the answer shares an item with
-  /// the first page as it is shown. Otherwise they are removed.
+  /// Where a list is shown already, the store has nothing new: only the server is asked. Later pages stay if the answer ends with an item of
+  /// the first page as it is shown, and are asked for one after the other if new items are shown: some may be among theirs. Otherwise they
+  /// are removed.
   /// - Parameters:
   ///   - policy: where the list comes from.
   ///   - showsNewItems: whether items above the first are shown at once, since the reader requested them. Otherwise they are counted in
@@ -319,6 +320,16 @@ import Runtime
       if cursor.isEmpty { ($0.newItemCount, $0.hasMoreNewItems) = (newerCount, false) }
       also(&$0)
     }
+    confirmPage(after: cursor)
+  }
+
+  /// Asks for the next of the shown pages again, after one was confirmed: an item that the server got late, such as from a feed that was just
+  /// added, may be on any of them.
+  private func confirmPage(after cursor: String) {
+    guard showsNewItems, membership == nil, let next = pages.drop(while: { $0.cursor != cursor }).dropFirst().first,
+      !next.status.isLoading
+    else { return }
+    load(next.cursor)
   }
 
   /// Begins the list with the loaded page, or appends it.
@@ -343,10 +354,17 @@ import Runtime
       // A page on its way that no longer follows the last one is dropped.
       if nextPage?.cursor != pages.last?.next { nextPage = nil }
     }
-    guard let next, let last = rest.ids.lastIndex(where: Set(ids).contains) else { return pages.removeSubrange((index + 1)...) }
-    guard last + 1 < rest.ids.count else { return }
+    // The shown items behind the last one of this page stay. Without it there may be others in between.
+    let shown = [rest] + pages[(index + 1)...]
+    guard let next, let end = ids.last, let place = shown.firstIndex(where: { $0.ids.contains(end) }) else {
+      return pages.removeSubrange((index + 1)...)
+    }
+    pages.removeSubrange((index + 1)..<(index + 1 + place))
+    rest = shown[place]
+    let behind = rest.ids.drop { $0 != end }.dropFirst()
+    guard !behind.isEmpty else { return }
     // Items that newer ones pushed out of this page are on the next page now.
-    rest = ListPage(cursor: next, ids: Array(rest.ids[(last + 1)...]), next: rest.next, status: rest.status)
+    rest = ListPage(cursor: next, ids: Array(behind), next: rest.next, status: rest.status)
     rest.update(.cancelled, policy)
     pages.insert(rest, at: index + 1)
     guard rest.status.storedDate != nil else { return }
