@@ -1,3 +1,4 @@
+import AccountFeature
 import AppScenarios
 import AppCore
 import FeatureKit
@@ -140,6 +141,30 @@ import Testing
     rig.coordinator.perform(.notifications)
     rig.coordinator.perform(.back)
     #expect(rig.visible == .tab(.home))
+  }
+
+  /// However the page goes: nobody gets the preferences later who did not ask for them.
+  @Test(arguments: [Navigation.tab(.home), .confirmed(.back)]) func theWayBackToThePreferencesGoesWithItsPage(move: Navigation) async throws
+  {
+    let rig = try await atTheLogin(notifier: RecordingNotifier())
+    rig.coordinator.start()
+    await rig.settle()
+    try await rig.signIn()
+    try preferences(rig).send(.notificationsTapped)
+    #expect(rig.visible == .notifications)
+    if move == .tab(.home) {
+      // The tab that one is in leads to its first page.
+      rig.coordinator.perform(move)
+      rig.coordinator.perform(.post("p44"))
+    } else {
+      rig.coordinator.perform(.tab(.account))
+      await rig.settle()
+      try #require(rig.presenter.visibleScreen?.model as? AccountViewModel).send(.signOutTapped)
+      await rig.settle()
+      #expect(rig.visible == .login)
+    }
+    rig.coordinator.perform(.back)
+    #expect(rig.visible == (move == .tab(.home) ? .tab(.home) : .login))
   }
 
   @Test func whatAReaderReadIsRemovedAndReadAgain() async throws {

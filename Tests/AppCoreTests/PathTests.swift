@@ -1,3 +1,4 @@
+import AccountFeature
 import AppCore
 import ArticleFeature
 import BookmarksFeature
@@ -42,6 +43,42 @@ import Testing
     guard let login = rig.presenter.visibleScreen?.model as? LoginViewModel else { throw PathRig.Missing("login") }
     #expect(login.state.publication?.name == "The Sample")
     #expect(login.state.offersSampleAccount)
+  }
+
+  /// The answer to what a reader did may come when they have left. It is not for whoever reads then.
+  @Test func whatIsSaidToAReaderIsNotSaidToTheNext() async throws {
+    let publication = try await Sample.publication(clock: ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000)))
+    let (asked, isAnswering) = (Flag(), Flag())
+    let rig = PathRig(
+      InProcessTransport { request in
+        let response = await publication.handle(request)
+        if request.method == .delete, request.path == "/v1/sessions" {
+          await asked.set()
+          await until { await isAnswering.isSet }
+        }
+        return response
+      })
+    rig.coordinator.start()
+    await rig.settle()
+    try await rig.signIn()
+    // Somewhere else, too.
+    let other = Request(
+      .post, "/v1/session", headers: ["Content-Type": "application/json"],
+      body: Data(#"{"email": "reader@example.org", "password": "matinee", "device": "Desk"}"#.utf8))
+    #expect(await publication.handle(other).status == 201)
+    rig.coordinator.perform(.sessions)
+    await rig.settle()
+    let sessions = try #require(rig.presenter.visibleScreen?.model as? SessionsViewModel)
+    sessions.send(.endOthersTapped)
+    await until { await asked.isSet }
+    rig.coordinator.perform(.tab(.account))
+    try #require(rig.presenter.visibleScreen?.model as? AccountViewModel).send(.signOutTapped)
+    await until { rig.visible == .login }
+    await isAnswering.set()
+    await rig.settle()
+    try await rig.signIn()
+    #expect(rig.visible == .tab(.home))
+    #expect(rig.presenter.messages == [])
   }
 
   @Test(arguments: End.allCases) func signingInLeadsToTheFeed(end: End) async throws {

@@ -142,9 +142,9 @@ import SessionService
 
   private func redirectAndPerform(_ navigation: Navigation, from source: Source) {
     track(.navigation(navigation, from: source, carryOut(redirect(navigation, from: source), for: navigation, from: source)))
-    guard navigation == .back, let detour, !navigator.tree.nodes.contains(where: { $0.id == detour.page }) else { return }
+    guard let detour, !navigator.tree.nodes.contains(where: { $0.id == detour.page }) else { return }
     self.detour = nil
-    perform(detour.sheet)
+    if navigation == .back { perform(detour.sheet) }
   }
 
   /// What would be lost with the sheets that are open, in a sentence; `nil` when nothing would.
@@ -279,9 +279,9 @@ import SessionService
     purchase = PurchaseCoordinator(
       reader, client: client, environment: environment, publication: publication,
       actions: .init(
-        perform: { [weak self] in self?.perform($0) }, say: { [weak self] in self?.say($0) },
-        paywallShown: { [events] in events.send(.paywallSeen) })
-    ) { [weak self] in self?.purchased(then: $0) }
+        perform: { [weak self, weak reader] in if let reader, self?.reader === reader { self?.perform($0) } },
+        say: { [weak self, weak reader] in self?.say($0, to: reader) }, paywallShown: { [events] in events.send(.paywallSeen) })
+    ) { [weak self, weak reader] in if let reader, self?.reader === reader { self?.purchased(then: $0) } }
     return purchase
   }
 
@@ -380,7 +380,7 @@ import SessionService
     let unsentChanges = isDeliberate ? 0 : reader.content.outboxStatus.value.count
     reader.end(erasing: isDeliberate)
     upkeep.observe(nil)
-    self.reader = nil
+    (self.reader, detour) = (nil, nil)
     showLogin(unsentChanges: unsentChanges)
     track(.signedOut(isDeliberate: isDeliberate))
     analytics = nil
@@ -407,6 +407,11 @@ import SessionService
   /// Shows the reader a short message.
   package func say(_ sentence: String) {
     if let startUp { startUp.say(sentence) } else { navigator.show(message: sentence) }
+  }
+
+  /// Shows a message to that reader. An answer may come after they have signed out, and is not for the next one.
+  func say(_ sentence: String, to reader: ReaderScope?) {
+    if let reader, self.reader === reader { say(sentence) }
   }
 }
 

@@ -109,11 +109,11 @@ import SessionService
       return Screen(
         FanClubListViewModel(
           store: content, formatting: formatting, canAddFeeds: publication.canAddFeeds, documents: environment.documents
-        ) { [weak coordinator] output in
+        ) { [weak coordinator, weak reader] output in
           switch output {
           case .openFanClub(let id): coordinator?.perform(.fanClub(id))
           case .openAddFeed: coordinator?.perform(.addFeed(nil))
-          case .exported(let sentence): coordinator?.say(sentence)
+          case .exported(let sentence): coordinator?.say(sentence, to: reader)
           }
         })
     case .tab(.bookmarks): return Screen(BookmarksViewModel(store: content, formatting: formatting, output: posts))
@@ -142,8 +142,8 @@ import SessionService
     case .addFeed: return addFeed(reader)
     case .notifications: return Screen(NotificationsViewModel(reader.notifications, store: content))
     case .privacy: return privacy(reader)
-    case .sessions: return sessions()
-    case .changePassword: return changePassword()
+    case .sessions: return sessions(reader)
+    case .changePassword: return changePassword(reader)
     case .signOut:
       return Screen(
         SignOutViewModel(store: content, payments: { reader.purchases.waitingPayments(\.self) }) { [weak coordinator] output in
@@ -157,7 +157,7 @@ import SessionService
         ArticleViewModel(
           id, paywallID: publication.paywallID, store: content, formatting: formatting, badge: environment.storeBadge,
           payments: { reader.purchases.waitingPayments(\.areAny) }
-        ) { [weak coordinator] output in
+        ) { [weak coordinator, weak reader] output in
           switch output {
           case .openWeb(let url): coordinator?.perform(.web(url))
           case .copyLink(let url): coordinator?.perform(.copyLink(url))
@@ -165,7 +165,7 @@ import SessionService
           case .openPaywall(let paywall, let post): coordinator?.perform(.paywall(paywall, then: .post(post)))
           case .openFanClub(let club): coordinator?.perform(.fanClub(club))
           case .openComments(let post): coordinator?.perform(.comments(post))
-          case .passSpent(let sentence): coordinator?.say(sentence)
+          case .passSpent(let sentence): coordinator?.say(sentence, to: reader)
           case .goBack: coordinator?.perform(.back)
           }
         })
@@ -238,26 +238,26 @@ import SessionService
       })
   }
 
-  private func sessions() -> Screen {
+  private func sessions(_ reader: ReaderScope) -> Screen {
     Screen(
       SessionsViewModel(
         client: client, effects: environment.effects, formatting: environment.formatting,
         authorize: { [browser] issuer in try await browser.credentials(from: issuer, device: nil) }
-      ) { [weak coordinator] output in
+      ) { [weak coordinator, weak reader] output in
         switch output {
-        case .done(let sentence): coordinator?.say(sentence)
+        case .done(let sentence): coordinator?.say(sentence, to: reader)
         }
       })
   }
 
-  private func changePassword() -> Screen {
+  private func changePassword(_ reader: ReaderScope) -> Screen {
     Screen(
       ChangePasswordViewModel(
         client: client, mailsCodes: publication.info?.mailsCodes ?? false, effects: environment.effects
-      ) { [weak coordinator] output in
+      ) { [weak coordinator, weak reader] output in
         switch output {
         case .close: coordinator?.perform(.dismiss)
-        case .told(let sentence): coordinator?.say(sentence)
+        case .told(let sentence): coordinator?.say(sentence, to: reader)
         }
       })
   }
@@ -269,10 +269,10 @@ import SessionService
         marked: order, purchases: reader.purchases, publication: publication.info, orders: { try await client.orders() },
         passes: { reader.content.passes.stream() }, effects: environment.effects,
         formatting: environment.storeFormatting, badge: environment.storeBadge
-      ) { [weak coordinator] output in
+      ) { [weak coordinator, weak reader] output in
         switch output {
         case .openWeb(let url): coordinator?.perform(.web(url))
-        case .restored(let sentence): coordinator?.say(sentence)
+        case .restored(let sentence): coordinator?.say(sentence, to: reader)
         }
       })
   }
