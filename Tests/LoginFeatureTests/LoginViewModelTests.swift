@@ -69,6 +69,17 @@ final class StubAuth: AuthProvider {
   func signOut(_ token: Secret) async {}
 }
 
+/// Forgets nothing until it is told to.
+private final class HangingStore: TokenStore {
+  let isAnswering = Mutex(false)
+  func load() async throws(TokenStoreError) -> StoredSession? { nil }
+  func save(_ session: StoredSession) async throws(TokenStoreError) {}
+  func clear() async throws(TokenStoreError) {
+    await until { isAnswering.withLock(\.self) }
+    throw .locked
+  }
+}
+
 private struct NoStore: TokenStore {
   func load() async throws(TokenStoreError) -> StoredSession? { throw .noService("none") }
   func save(_ session: StoredSession) async throws(TokenStoreError) { throw .noService("none") }
@@ -318,6 +329,28 @@ private struct NoStore: TokenStore {
     await bench.session.restore()
     await until { bench.model.state.notice != awaited }
     #expect(bench.model.state.notice == "This desktop has no keyring service. You stay signed in only until you quit.")
+  }
+
+  /// It has the session until then, and whoever quits before would be signed in again.
+  @Test func aKeyringThatDoesNotForgetTheSessionIsSaidMeanwhile() async throws {
+    let store = HangingStore()
+    let bench = Bench(store: store)
+    await bench.session.restore()
+    bench.model.appear()
+    bench.type(email: "ada@example.org", password: "pw")
+    await bench.submit()
+    await until { bench.session.persistence == .persisted }
+    let leaving = Task { await bench.session.signOut() }
+    await until { bench.session.state == .signingOut }
+    await until { bench.clock.sleeperCount > 0 }
+    #expect(bench.model.state.notice == nil, "not before a keyring had time to answer")
+    bench.clock.advance(by: .seconds(2))
+    await until { bench.model.state.notice != nil }
+    #expect(bench.model.state.notice?.contains("Until it does it keeps your session") == true)
+    store.isAnswering.withLock { $0 = true }
+    await leaving.value
+    await until { bench.model.state.notice?.contains("Until it does") == false }
+    #expect(bench.model.state.notice?.components(separatedBy: "The keyring is locked.").count == 2, "said once")
   }
 
   @Test func aSessionThatEndedIsSaid() async throws {

@@ -51,6 +51,7 @@ import SessionService
   private var unanswered: AuthError?
   private var failedLoads = 0
   private var retrying: Task<Void, Never>?
+  private var clearing: Task<Void, Never>?
   private var watching: Task<Void, Never>?
   private var signingIn: Task<Void, Never>?
   /// How many requests were begun: the answer to one that another took the place of changes nothing.
@@ -80,6 +81,7 @@ import SessionService
   isolated deinit {
     watching?.cancel()
     retrying?.cancel()
+    clearing?.cancel()
   }
 
   /// The screen is visible: the notice follows the session from here on, and what is not known yet of the publication is requested.
@@ -98,6 +100,7 @@ import SessionService
   public func disappear() {
     watching?.cancel()
     retrying?.cancel()
+    clearing?.cancel()
     watching = nil
   }
 
@@ -368,13 +371,27 @@ import SessionService
   }
 
   private func show(_ session: Session.State) {
+    clearing?.cancel()
     switch session {
     case .restoring: change { $0.notice = Self.keyringNotice }
     case .checking: change { $0.notice = "Your keyring has answered. One moment…" }
     case .signedOut(let cause): show(cause)
-    case .unverified, .signingIn, .signedIn, .refreshing, .signingOut: break
+    case .signingOut: awaitClearing()
+    case .unverified, .signingIn, .signedIn, .refreshing: break
     }
   }
+
+  /// A keyring that answers does so at once. One that does not still has the session, and the next start would open it.
+  private func awaitClearing() {
+    clearing = Task { [weak self, effects, clock] in
+      guard (try? await effects.sleep("login.clearing", for: Self.clearingPatience, on: clock)) != nil, !Task.isCancelled else { return }
+      self?.change { $0.notice = Self.clearingNotice }
+    }
+  }
+
+  private static let clearingPatience = Duration.seconds(2)
+  private static let clearingNotice =
+    "You are signed out here, but your desktop's keyring has not answered yet. Until it does it keeps your session, and the next start may open it."
 
   private static let keyringNotice =
     "Your desktop's keyring has not answered yet, and may ask for its password. If it knows your session, you need not sign in."
@@ -382,7 +399,9 @@ import SessionService
   private func show(_ cause: Session.SignedOutCause) {
     // What stands beside the buttons is not said twice.
     let unanswered = unanswered.map(\.sentence).flatMap { $0 == state.formError ? nil : $0 }
-    let sentences = [cause.sentence, unsentSentence(after: cause), unanswered, self.session.persistence.sentence].compactMap { $0 }
+    // The cause says what the keyring did not do.
+    let persistence = if case .byUserTokenNotErased = cause { String?.none } else { self.session.persistence.sentence }
+    let sentences = [cause.sentence, unsentSentence(after: cause), unanswered, persistence].compactMap { $0 }
     change {
       $0.notice = sentences.isEmpty ? nil : sentences.joined(separator: " ")
       if $0.email.isEmpty, cause == .ended || cause == .reused { $0.email = self.session.endedUser?.email ?? "" }
