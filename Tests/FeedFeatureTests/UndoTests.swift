@@ -23,6 +23,25 @@ import Testing
   private func unread(_ feed: FeedViewModel) -> [Bool?] { feed.state.posts.ids.map { feed.row(for: $0).map { !$0.isRead } } }
   private var unreadThere: [Bool] { reader.publication.with { $0.posts.map { !$0.read } } }
 
+  /// Who marks all as read goes on to what is unread.
+  @Test func itStaysWhenTheListIsSeenInAnotherWay() async {
+    let feed = await shown()
+    let before = unreadThere
+    feed.send(.allReadTapped)
+    await reader.settle()
+    for _ in 1...2 {
+      feed.send(.unreadOnlyTapped)
+      await reader.settle()
+      #expect(feed.state.posts.message == "Everything here was marked as read." && feed.state.posts.canUndo)
+    }
+    feed.send(.undoTapped)
+    await reader.settle()
+    #expect(unreadThere == before)
+    #expect((feed.state.posts.message, feed.state.posts.canUndo) == (nil, false))
+    feed.send(.unreadOnlyTapped)
+    #expect(!feed.state.posts.canUndo)
+  }
+
   @Test func afterThePublicationHasDoneIt() async {
     let feed = await shown()
     let (before, beforeThere) = (unread(feed), unreadThere)

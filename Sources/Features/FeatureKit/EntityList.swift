@@ -223,6 +223,11 @@ public struct ListState: Equatable, Sendable {
   /// Shows the reader what was done, and offers to undo it.
   func offerUndo(_ sentence: String, _ undo: @escaping @MainActor () -> Void) { say(sentence, undo: undo) }
 
+  /// Goes on offering what another list offered to undo: the reader looks at the same things in another way.
+  package func takeUndo(from other: EntityList) {
+    if other.state.canUndo, let undo = other.undo { say(other.state.message, undo: undo) }
+  }
+
   /// Undoes what the message is about; does nothing when that cannot be undone.
   public func undoTapped() {
     guard state.canUndo, let undo else { return }

@@ -193,9 +193,11 @@ import Runtime
   }
 
   private func show(_ choice: Choice, isUnreadOnly: Bool) {
-    posts.list.disappear()
-    posts.list.onRowsChanged = nil
+    let former = posts.list
+    former.disappear()
+    former.onRowsChanged = nil
     posts = PostList(.filtered(PostFilter(choice, isUnreadOnly: isUnreadOnly)), store: store, formatting: formatting, output: output)
+    posts.list.takeUndo(from: former)
     if case .fanClub(let id) = choice {
       if choice != state.choice { fetch = ClubFetch(id, store: store, clock: formatting.clock) }
     } else {
