@@ -34,6 +34,7 @@ import Testing
 
   /// Whether a line begins an initializer that sets documented properties from parameters of the same name, and does nothing else.
   private func isMemberwise(_ lines: [SourceText.Line], _ start: Int) -> Bool {
+    guard lines[start].code.contains(/\binit\(/) else { return false }
     let depth = lines[start].indentation
     guard let end = (start..<lines.count).first(where: { lines[$0].indentation == depth && lines[$0].code.hasSuffix("}") }) else {
       return false

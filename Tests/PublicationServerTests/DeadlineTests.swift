@@ -122,7 +122,7 @@ import Testing
     #expect(report.added == 300)
   }
 
-  @Test(.timeLimit(.minutes(5))) func aSearchIsNoOtherRequestsWait() async throws {
+  @Test(.timeLimit(.minutes(10))) func aSearchIsNoOtherRequestsWait() async throws {
     let (clock, folder) = (OddClock(), try TemporaryFolder())
     let publication = try await publication(clock, folder: folder.path, posts: 1000)
     let (ada, bo) = (try await signIn(publication, "ada"), try await signIn(publication, "bo"))
@@ -141,7 +141,7 @@ import Testing
   }
 
   /// Of many searches of a reader one is made at a time, and while it takes long another reader's is made beside it.
-  @Test(.timeLimit(.minutes(5))) func oneReadersSearchIsNotAnothersWait() async throws {
+  @Test(.timeLimit(.minutes(10))) func oneReadersSearchIsNotAnothersWait() async throws {
     let (clock, folder) = (OddClock(), try TemporaryFolder())
     let publication = try await publication(clock, folder: folder.path, posts: 1000)
     // Who has two sessions has no more turns.

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Signing in by an ID token, and the accounts at providers that sign a reader in.
-@Suite(.timeLimit(.minutes(1))) struct IdentityTests {
+@Suite(.timeLimit(.minutes(10))) struct IdentityTests {
   private static let secret = String(repeating: "s", count: 43)
   private static let origin = "https://read.example.org"
   private final class Log: Sendable {

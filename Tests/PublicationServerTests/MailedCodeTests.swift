@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Signing in, and setting another password, by a code that is mailed.
-@Suite(.timeLimit(.minutes(1))) struct MailedCodeTests {
+@Suite(.timeLimit(.minutes(10))) struct MailedCodeTests {
   /// Keeps what it sends.
   private final class Box: Mailer {
     struct Refused: Error {}

@@ -92,7 +92,7 @@ import Testing
     var members: [String] { OddRequestTests.members }
   }
 
-  @Test(.timeLimit(.minutes(5))) func eachIsAnswered() async throws {
+  @Test(.timeLimit(.minutes(10))) func eachIsAnswered() async throws {
     let seed = ProcessInfo.processInfo.environment["MATINEE_SEED"].flatMap(UInt64.init) ?? 4
     var dice = Dice(random: SplitMix(state: seed))
     let broken = Mutex<[String]>([])

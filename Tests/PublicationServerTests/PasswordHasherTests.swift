@@ -56,7 +56,7 @@ import Testing
   }
 
   /// Ten clients of good standing, each with as many requests as it may have, leave places for others.
-  @Test(.timeLimit(.minutes(1))) func clientsWithSeveralPlacesLeaveAQuarterOfThem() async throws {
+  @Test(.timeLimit(.minutes(10))) func clientsWithSeveralPlacesLeaveAQuarterOfThem() async throws {
     let hasher = try PasswordHasher(.none)
     let gate = HasherGate(hasher)
     await withTaskGroup(of: Bool.self) { group in

@@ -113,7 +113,7 @@ import Testing
 
   /// Whether others use a club is found by its posts: a million bookmarks of others are none of them. Nor are all clubs read for a reader's.
   @Test func whatAClubHasIsFoundByItsPosts() throws {
-    for query in SQLiteContent.usesOfClub {
+    for query in SQLiteContent.users + [SQLiteContent.isUsedByOthers] {
       let steps = try plan(query, values: ["ada", "c1"]).map(\.step)
       #expect(!steps.contains { $0.hasPrefix("SCAN") && !$0.hasPrefix("SCAN CONSTANT") }, "\(query): \(steps)")
     }

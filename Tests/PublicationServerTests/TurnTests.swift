@@ -162,7 +162,7 @@ import Testing
   }
 
   /// Eight readers with 64 requests each would have all connections of a listener. Whoever has the most of them gives way.
-  @Test(.timeLimit(.minutes(1))) func whoeverHasTheMostWaitingGivesWay() async throws {
+  @Test(.timeLimit(.minutes(10))) func whoeverHasTheMostWaitingGivesWay() async throws {
     let (turns, door) = (Turns(1), Door())
     turns.limitWaiting(6)
     @Sendable func answer(_ session: String) async -> Response {

@@ -81,11 +81,8 @@ import CGtkShims
   /// Ends the loop; ``run(opening:)`` returns.
   public func quit() { g_application_quit(application) }
 
-  /// Keeps the program running without a window until ``release()``, which must follow.
+  /// Keeps the program running without a window until ``quit()``: for tests.
   public func hold() { g_application_hold(application) }
-
-  /// Ends one ``hold()``.
-  public func release() { g_application_release(application) }
 
   /// Offers an action to the desktop and to keys: `gapplication action ID NAME` reaches it, and so do the accelerators.
   /// - Parameter accelerators: such as `"<Control>q"`.

@@ -75,7 +75,7 @@ public final class ScriptedQueue: QueueProcessor {
   /// - Throws: nothing.
   public func finish(_ transaction: Transaction) async throws { state.withLock { $0.finished.append(transaction.id) } }
   /// See `QueueProcessor`.
-  /// - Throws: what the closure of ``setRestored(_:)`` throws.
+  /// - Throws: what the closure of `setRestored` throws.
   public func restore(user: String) async throws -> [String] { try state.withLock { $0.restored }(user) }
   /// See `QueueProcessor`.
   public func observe() -> AsyncStream<QueueUpdate> {

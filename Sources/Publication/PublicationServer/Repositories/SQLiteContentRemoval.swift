@@ -97,7 +97,8 @@ extension SQLiteContent {
     guard try !isThere(club) else { return false }
     return try withoutForeignKeys {
       try database.transaction {
-        let count = counts ? "SELECT count(*) FROM read_count WHERE fan_club = ? AND posts > 0" : "SELECT count(*) FROM reader WHERE ? <> ''"
+        let count =
+          counts ? "SELECT count(*) FROM read_count WHERE fan_club = ? AND posts > 0" : "SELECT count(*) FROM reader WHERE ? <> ''"
         let readers = try database.queryOne(count, club, map: { try $0.get(0, as: Int.self) }) ?? 0
         let most = min(Self.mostOfPart.posts, max(1, Self.mostOfPart.readers / max(1, readers)))
         var (taken, characters) = (0, 0)
@@ -181,7 +182,7 @@ extension SQLiteContent {
   }
 
   /// The readers other than ?1 who use the club ?2, as ``isUsedByOthers`` says, whoever uses it most first.
-  private static let users =
+  static let users =
     [
       """
       SELECT follow.reader FROM follow LEFT JOIN read_count ON read_count.reader = follow.reader AND read_count.fan_club = ?2
@@ -189,12 +190,9 @@ extension SQLiteContent {
       """
     ] + marks.map { "SELECT reader \($0) LIMIT 1" }
 
-  /// The queries of both, for the tests of their plans.
-  static var usesOfClub: [String] { users + [isUsedByOthers] }
-
   /// Whether a reader other than ?1 follows the club ?2, or has something on one of its posts that they would miss. Read marks and deleted
   /// comments do not count.
-  private static let isUsedByOthers: String = {
+  static let isUsedByOthers: String = {
     let marks = Self.marks.map { "EXISTS (SELECT 1 \($0))" }
     let follows = "EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = ?2 AND follow.reader IS NOT ?1)"
     // In this order, and no further than needed: a list has thousands of clubs without a post.

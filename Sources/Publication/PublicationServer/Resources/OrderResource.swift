@@ -116,7 +116,8 @@ struct OrderResource {
       throw Problem.conflict("You have ordered “\(name)” already, and the payment waits for approval. Nothing more was charged.")
     }
     for attempt in try await orders.openAttempts() where attempt.order != order.id {
-      guard let other = try await orders.order(attempt.order), (other.reader, other.product, other.state) == (order.reader, order.product, .open)
+      guard let other = try await orders.order(attempt.order), other.state == .open, other.reader == order.reader,
+        other.product == order.product
       else { continue }
       throw Problem.conflict(
         "You have ordered “\(name)” already, and the payment provider has yet to say whether it charged you. Nothing more was charged; try "
