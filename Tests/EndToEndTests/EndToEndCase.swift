@@ -31,7 +31,8 @@ class EndToEndCase: XCTestCase {
       if let home { try? FileManager.default.removeItem(at: home) }
     }
     guard let app else { return }
-    let failed = testRun?.hasSucceeded == false
+    // It has not succeeded before it ends.
+    let failed = (testRun?.totalFailureCount ?? 0) > 0
     if failed { keepEvidence(of: app) }
     app.kill()
     let complaints = app.complaints

@@ -7,7 +7,8 @@ enum Programs {
   static func run(_ name: String, _ arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [name] + arguments
+    // A picture of a window waits for ever where something else has grabbed the display.
+    process.arguments = ["timeout", "--signal=KILL", "30", name] + arguments
     process.standardInput = FileHandle.nullDevice
     let pipe = Pipe()
     process.standardOutput = pipe

@@ -17,15 +17,22 @@ final class ReadConnections: Sendable {
     func left(at now: Duration) -> Duration { max(.zero, time - (now - at) / 10) }
   }
 
+  /// What one read took, as measured on its thread.
+  private final class Meter: Sendable {
+    let use = Mutex<Usage?>(nil)
+  }
+
   private struct State {
     var all: [Database] = []
     var idle: [Database] = []
     var waiting: [(reader: Reader.ID, continuation: CheckedContinuation<Database?, Never>)] = []
     var usage: [Reader.ID: Usage] = [:]
     var isClosed = false
+    /// When one was used last.
+    var now = Duration.zero
 
     /// Of those who used them as much it is who waits longest.
-    mutating func next(at now: Duration) -> CheckedContinuation<Database?, Never>? {
+    mutating func next() -> CheckedContinuation<Database?, Never>? {
       usage = usage.filter { $0.value.left(at: now) > .zero }
       let used = waiting.map { usage[$0.reader]?.left(at: now) ?? .zero }
       guard let least = used.indices.min(by: { used[$0] < used[$1] }) else { return nil }
@@ -52,9 +59,16 @@ final class ReadConnections: Sendable {
   /// - Throws: what `body` throws, and what opening the database throws; ``Publication/Failure/closed``.
   func run<Value: Sendable>(for reader: Reader.ID, _ body: @Sendable (Connection) throws -> Value) async throws -> Value {
     guard let database = await take(for: reader) else { throw Publication.Failure.closed }
-    let begun = clock.uptime
-    defer { put(back: database, from: reader, since: begun) }
-    return try await database.run(body)
+    let meter = Meter()
+    defer { put(back: database, from: reader, meter.use.withLock(\.self)) }
+    return try await database.run { [clock] connection in
+      let begun = clock.uptime
+      defer {
+        let end = clock.uptime
+        meter.use.withLock { $0 = Usage(time: end - begun, at: end) }
+      }
+      return try body(connection)
+    }
   }
 
   /// Closes all once what they do is done. Later readings fail.
@@ -84,12 +98,15 @@ final class ReadConnections: Sendable {
     }
   }
 
-  private func put(back database: Database, from reader: Reader.ID, since begun: Duration) {
-    let now = clock.uptime
+  /// - Parameter use: how long the reader had it; `nil` when it could not be opened.
+  private func put(back database: Database, from reader: Reader.ID, _ use: Usage?) {
     let next: CheckedContinuation<Database?, Never>? = state.withLock { state in
-      let earlier = state.usage[reader]?.left(at: now) ?? .zero
-      state.usage[reader] = Usage(time: earlier + now - begun, at: now)
-      let next = state.next(at: now)
+      if let use {
+        let earlier = state.usage[reader]?.left(at: use.at) ?? .zero
+        state.usage[reader] = Usage(time: earlier + use.time, at: use.at)
+        state.now = use.at
+      }
+      let next = state.next()
       if next == nil { state.idle.append(database) }
       return next
     }
