@@ -120,8 +120,8 @@ import Runtime
   let output: @MainActor (Output) -> Void
   let authorize: (@Sendable (IdentityProvider.ID) async throws -> IDTokenCredentials)?
   var offered: [IdentityProvider] = []
-  /// Whoever changes it counts on ``linkedAge``: an answer that was requested before says what was.
   var linked: [ReaderIdentity] = []
+  /// Counts the changes of ``linked``. An answer to a request from before a change is out of date.
   var linkedAge = 0
   /// The provider whose account is being added or removed.
   var linking: IdentityProvider.ID?

@@ -35,7 +35,7 @@ final class ImportJob: Sendable {
   /// How far it is.
   var report: Import { state.withLock { $0.report } }
 
-  /// The answer to whoever asks how far it is. Once it has ended, the report has ten thousand clubs, and is encoded once.
+  /// The response with the report. The report of an import that has ended may list ten thousand clubs, so it is encoded once.
   func answer() throws -> Response {
     if let ended = state.withLock({ $0.ended }) { return ended }
     return try .json(report)

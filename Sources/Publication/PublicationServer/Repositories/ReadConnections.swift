@@ -3,8 +3,8 @@ import Runtime
 import SQLiteStorage
 import Synchronization
 
-/// Connections for long reads, each on a thread of its own. While all are busy, whoever used them the least lately goes first, so that a
-/// reader does not wait for all the long reads of others.
+/// Connections for long reads, each on a thread of its own. While all are busy, readers take turns by fair queueing: the one with the least
+/// recent use goes first, so that no reader waits for all the long reads of others.
 final class ReadConnections: Sendable {
   /// A search may take as long as a request may take at all, and the next reader's does not wait for it.
   static let most = 2
