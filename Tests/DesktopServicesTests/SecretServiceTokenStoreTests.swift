@@ -59,6 +59,22 @@ struct KeyringTests {
     #expect(lines == ["saved", "timed out", "timed out", "timed out", "loaded t1 of ada"])
   }
 
+  @Test func whatAHangingKeyringWasToForgetIsNotFoundByTheNextProcess() async throws {
+    let lines = try await PrivateSession.run(
+      PrivateSession.keyring + """
+        probe http://one save:t1:ada "run:kill -STOP $keyring" limit:200 willClear clear
+        probe http://one limit:200 load
+        kill -CONT $keyring
+        probe http://one load load save:t2:bo
+        probe http://one load willClear save:t3:ada
+        probe http://one load
+        """)
+    #expect(
+      lines == [
+        "saved", "noted", "timed out", "timed out", "nothing", "nothing", "saved", "loaded t2 of bo", "noted", "saved", "loaded t3 of ada",
+      ])
+  }
+
   @Test func aKeyringThatGoesAndComesBackIsFoundAgain() async throws {
     let restart = "printf password | gnome-keyring-daemon --unlock --components=secrets --daemonize >/dev/null 2>&1"
     let wait = "until dbus-send --session --print-reply --dest=org.freedesktop.secrets / org.freedesktop.DBus.Peer.Ping; do true; done"

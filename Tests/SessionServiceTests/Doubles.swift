@@ -117,6 +117,8 @@ final class StubStore: TokenStore {
     memory.clear()
   }
 
+  func willClear() async { state.withLock { $0.calls.append("willClear") } }
+
   private func called(_ call: String) throws(TokenStoreError) {
     let failure = state.withLock { state in
       state.calls.append(call)

@@ -226,7 +226,7 @@ import Testing
     await bench.session.finish()
     #expect(bench.session.state == .signedOut(.byUser))
     #expect(bench.store.stored == nil)
-    #expect(bench.store.calls == ["load", "save u1", "clear"])
+    #expect(bench.store.calls == ["load", "save u1", "willClear", "clear"])
   }
 
   @Test(arguments: [AuthError.wrongCredentials, .unreachable("No network."), .rejected("Too many tries.")])
@@ -331,6 +331,33 @@ import Testing
     #expect(bench.auth.calls.filter { $0.hasPrefix("signOut") }.count == 1)
   }
 
+  /// It may hang until the app quits, and the next start would find the session again.
+  @Test func theStoreIsToldOfTheEndThoughItIsBusy() async throws {
+    let gate = Gate()
+    let bench = Bench(StubStore())
+    await bench.session.restore()
+    bench.store.holdSave(gate)
+    bench.auth.willSignIn(.success((Secret("token-ada"), .ada)))
+    try await bench.session.signIn(email: "ada@example.org", password: Secret("pw"))
+    await until { bench.store.calls.last == "save u1" }
+    let leaving = Task { await bench.session.signOut() }
+    await until { bench.store.calls.last == "willClear" }
+    #expect(bench.store.calls == ["load", "save u1", "willClear"])
+    gate.open()
+    await leaving.value
+    await bench.session.finish()
+    #expect(bench.store.calls == ["load", "save u1", "willClear", "clear"])
+    #expect(bench.store.stored == nil)
+  }
+
+  @Test func theStoreIsToldWhereTheBackendEndsTheSession() async throws {
+    let bench = try await Bench.signedIn()
+    bench.auth.willCheck(.failure(.ended))
+    await bench.session.check()
+    await bench.session.finish()
+    #expect(bench.store.calls.suffix(2) == ["willClear", "clear"])
+  }
+
   /// What could not be read may be a session of earlier, which the next start would find.
   @Test(arguments: [TokenStoreError.locked, .timedOut, .failed("x"), .noService("no bus")])
   func aStoreThatCouldNotBeReadMayHaveASession(error: TokenStoreError) async throws {
@@ -396,7 +423,7 @@ import Testing
     try await signIn.value
     await bench.session.finish()
     #expect(bench.store.stored?.user == .bo)
-    #expect(bench.store.calls == ["load", "clear", "save u2"])
+    #expect(bench.store.calls == ["load", "willClear", "clear", "save u2"])
   }
 
   @Test func aDelegateMayChangeTheSessionAgain() async throws {

@@ -1,5 +1,5 @@
 // A process of its own for the tests of the token store: `TokenStoreProbe PUBLICATION STEP…` runs each step on a store of that
-// publication and prints one line about it. Steps: `load`, `save:TOKEN:USER`, `clear`, `limit:MILLISECONDS`, `garbage` (puts what is no
+// publication and prints one line about it. Steps: `load`, `save:TOKEN:USER`, `clear`, `willClear`, `limit:MILLISECONDS`, `garbage` (puts what is no
 // session where one is kept), `run:COMMAND` (by the shell, so that the keyring can change while this process lives).
 
 import CSecretShims
@@ -8,8 +8,9 @@ import Foundation
 import SessionService
 
 let publication = CommandLine.arguments.dropFirst().first ?? ""
+let folder = ProcessInfo.processInfo.environment["HOME"] ?? "/"
 var limits = SecretServiceTokenStore.Limits(prompt: .seconds(5))
-var store = SecretServiceTokenStore(schema: "app.matinee.Matinee.Test", publication: publication, limits: limits)
+var store = SecretServiceTokenStore(schema: "app.matinee.Matinee.Test", publication: publication, folder: folder, limits: limits)
 
 for step in CommandLine.arguments.dropFirst(2) {
   let parts = step.split(separator: ":").map(String.init)
@@ -25,10 +26,13 @@ for step in CommandLine.arguments.dropFirst(2) {
     case ("clear", 1):
       try await store.clear()
       print("cleared")
+    case ("willClear", 1):
+      await store.willClear()
+      print("noted")
     case ("limit", 2):
       let limit = Duration.milliseconds(Int(parts[1]) ?? 0)
       store = SecretServiceTokenStore(
-        schema: "app.matinee.Matinee.Test", publication: publication, limits: .init(answer: limit, prompt: limit))
+        schema: "app.matinee.Matinee.Test", publication: publication, folder: folder, limits: .init(answer: limit, prompt: limit))
     case ("garbage", 1):
       matinee_secret_answer_free(
         matinee_secret_save("app.matinee.Matinee.Test", publication, "session", "garbage", "no session", 5000, 5000))

@@ -2,12 +2,14 @@ import CSecretShims
 import Foundation
 import Runtime
 import SessionService
+import Synchronization
 
 /// Keeps a session in the desktop's keyring, through the Secret Service or, in a sandbox, the portal that replaces it.
 ///
 /// There is no other place: without a service each call throws, and no token is ever written to a file that the keyring does not
 /// encrypt. A locked keyring asks the user for its password, unless there is nothing in it to find. Calls run one after another on a
-/// thread of their own. Safe from any thread.
+/// thread of their own. That a session is to be forgotten is noted in a file, since a keyring may hang until the app ends. Safe from any
+/// thread.
 public final class SecretServiceTokenStore: TokenStore {
   /// How long to wait for the keyring.
   public struct Limits: Sendable {
@@ -40,21 +42,30 @@ public final class SecretServiceTokenStore: TokenStore {
   private let schema: String
   private let publication: String
   private let limits: Limits
+  private let mark: String
+  /// How often a session was to be forgotten in this process. Also guards the file ``mark``.
+  private let forgotten = Mutex(0)
   private let thread = ThreadExecutor(name: "keyring")
 
   /// - Parameters:
   ///   - schema: the app's identity, which the keyring shows as the kind of secret.
   ///   - publication: the origin of the publication whose session it is; each has one.
+  ///   - folder: where a file notes that the stored session is to be forgotten.
   ///   - limits: how long to wait.
-  public init(schema: String, publication: String, limits: Limits = Limits()) {
+  public init(schema: String, publication: String, folder: String, limits: Limits = Limits()) {
     self.schema = schema
     self.publication = publication
     self.limits = limits
+    mark = folder + "/signed-out"
   }
 
   /// The stored session. An entry that is no session counts as none, and the next save replaces it. A keyring that hangs is given as long
   /// as a person, since the app does not wait for it.
   public func load() async throws(TokenStoreError) -> StoredSession? {
+    if forgotten.withLock({ _ in FileManager.default.fileExists(atPath: mark) }) {
+      try await clear()
+      return nil
+    }
     let text = try await call { [schema, publication, limits] in
       matinee_secret_load(
         schema, publication, Self.account, max(limits.answer, limits.prompt).milliseconds, limits.prompt.milliseconds)
@@ -68,18 +79,35 @@ public final class SecretServiceTokenStore: TokenStore {
     let record = Record(token: session.token.revealed, user: session.user)
     guard let data = try? JSONEncoder().encode(record) else { throw .failed("The session cannot be encoded.") }
     let text = Secret(String(decoding: data, as: UTF8.self))
+    let count = forgotten.withLock { $0 }
     try await call { [schema, publication, limits] in
       matinee_secret_save(
         schema, publication, Self.account, "Matinee session at \(publication)", text.revealed, limits.answer.milliseconds,
         limits.prompt.milliseconds)
     }
+    removeMark(of: count)
   }
 
   /// Removes the stored session.
   public func clear() async throws(TokenStoreError) {
+    let count = forgotten.withLock { $0 }
     try await call { [schema, publication, limits] in
       matinee_secret_clear(schema, publication, Self.account, limits.answer.milliseconds, limits.prompt.milliseconds)
     }
+    removeMark(of: count)
+  }
+
+  /// Leaves a file, which ``load()`` looks for. Where none can be written, a session that the keyring does not forget is found again.
+  public func willClear() async {
+    forgotten.withLock { count in
+      count += 1
+      _ = FileManager.default.createFile(atPath: mark, contents: nil)
+    }
+  }
+
+  /// A later sign-out may have left it again, for the very session that was stored.
+  private func removeMark(of count: Int) {
+    forgotten.withLock { if $0 == count { try? FileManager.default.removeItem(atPath: mark) } }
   }
 
   /// Runs a call on the keyring's thread.

@@ -61,7 +61,9 @@ struct Wiring {
       transport, folder: path.map { $0 + "/cache" } ?? Self.cacheFolder(options), limit: Preferences.Values().pictureLimit << 20,
       largest: APIClient.largestPicture, clock: clock)
     let keyringName = options.keyringName(of: origin, in: folder.path, canBuy: Config().canBuy)
-    tokenStore = persistsSession ? SecretServiceTokenStore(schema: Config().identity, publication: keyringName) : MemoryTokenStore()
+    tokenStore =
+      persistsSession
+      ? SecretServiceTokenStore(schema: Config().identity, publication: keyringName, folder: folder.path) : MemoryTokenStore()
   }
 
   /// The publication inside the app, opened with the first request so that nothing is read before the curtain is painted.

@@ -28,6 +28,7 @@ import Runtime
   private var refreshing: Task<AuthError?, Never>?
   private var refreshes = 0
   private var storeWork: Task<Void, Never>?
+  private var forgetting: Task<Void, Never>?
   private var saving: Task<Void, Never>?
   private var revocation: Task<Void, Never>?
 
@@ -156,6 +157,7 @@ import Runtime
 
   /// Returns when the token store and the backend have answered all requests: for use before the app quits.
   public func finish() async {
+    await forgetting?.value
     await storeWork?.value
     await saving?.value
     await revocation?.value
@@ -194,6 +196,8 @@ import Runtime
     refreshing = nil
     refreshToken = nil
     tokens.close()
+    // The store may hang until the app quits, and the next start shall not find what was ended.
+    forgetting = Task { [effects, store] in _ = try? await effects.run("session.forget") { await store.willClear() } }
   }
 
   // MARK: New tokens
@@ -298,9 +302,10 @@ import Runtime
   @discardableResult private func queueStoreWork<Value: Sendable>(
     _ label: String, _ work: @escaping @Sendable (any TokenStore) async throws(TokenStoreError) -> Value
   ) -> Task<Result<Value, TokenStoreError>, Never> {
-    let earlier = storeWork
+    let (earlier, forgetting) = (storeWork, forgetting)
     let task = Task { [effects, store] () -> Result<Value, TokenStoreError> in
       await earlier?.value
+      await forgetting?.value
       do {
         return .success(try await effects.run(label) { try await work(store) })
       } catch {

@@ -22,6 +22,14 @@ public protocol TokenStore: Sendable {
   func save(_ session: StoredSession) async throws(TokenStoreError)
   /// Keeps nothing any more; nothing to remove is no error.
   func clear() async throws(TokenStoreError)
+  /// Notes that what is stored is not to be found any more, also by the next start, until ``save(_:)`` stores another session. Called before
+  /// ``clear()``, which may have to wait for long, and beside other calls.
+  func willClear() async
+}
+
+extension TokenStore {
+  /// Does nothing, for a store that never lets ``clear()`` wait.
+  public func willClear() async {}
 }
 
 /// Why a token store could not do its work.
