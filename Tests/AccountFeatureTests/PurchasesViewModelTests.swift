@@ -116,6 +116,29 @@ import Testing
     #expect(bench.outputs == [.openWeb("https://bank.example")])
   }
 
+  @Test func whatTheBankAsksCanBeCancelled() async throws {
+    let bench = try await PurchasesBench()
+    bench.queue.setAnswer { _, _ in .interrupted("Confirm on its page.", url: "https://bank.example") }
+    try await bench.buy("monthly")
+    await bench.appear()
+    let id = try #require(bench.row?.id)
+    #expect(bench.row?.canCancel == true)
+    bench.queue.setCancelling(.failure(StoreError(.unavailable, code: "offline", sentence: "There is no network.")))
+    bench.model.send(.cancelTapped(id))
+    #expect(bench.row?.isChecking == true)
+    await until { bench.row?.isChecking == false && bench.row?.answer != nil }
+    #expect(bench.row?.answer == "It is not cancelled. There is no network.")
+    #expect(bench.row?.canCancel == true)
+    bench.queue.setCancelling(.success(()))
+    bench.queue.setAnswer { _, _ in .declined("You cancelled this payment.") }
+    bench.model.send(.cancelTapped(id))
+    bench.model.send(.cancelTapped(id))
+    await until { bench.row?.status.tone == .bad }
+    #expect(bench.row?.status == Status(.bad, "Failed, and not charged", detail: "You cancelled this payment."))
+    #expect((bench.row?.canCancel, bench.row?.page, bench.row?.answer) == (false, nil, nil))
+    #expect(bench.queue.cancelled == [id, id], "a second press does nothing")
+  }
+
   @Test func waitingForTheStore() async throws {
     let bench = try await PurchasesBench()
     bench.queue.setAnswer { _, _ in .busy(retryAfter: .seconds(300)) }

@@ -369,6 +369,37 @@ import Testing
     #expect(bench.outputs.last == .finished("monthly"))
   }
 
+  @Test func whatTheBankAsksIsCancelledAndPaidOtherwise() async throws {
+    let bench = try await Bench()
+    let page = "https://bank.example/confirm"
+    bench.queue.setAnswer { _, _ in .interrupted("Your bank asks you to confirm.", url: page) }
+    await bench.appear()
+    let names = Names(bench)
+    await pay(bench)
+    let waiting = names.ready.with(.confirm("Your bank asks you to confirm.", page: page), canPay: false)
+    var cancelling = waiting
+    cancelling.isCancelling = true
+    #expect(bench.states.last == waiting && waiting.offersCancelling)
+    let before = bench.states.count
+    bench.queue.setCancelling(.failure(StoreError(.unavailable, code: "offline", sentence: "There is no network.")))
+    bench.model.send(.cancelPaymentTapped)
+    await until { !bench.model.state.isCancelling }
+    let failed = names.ready.with(.confirm("The payment is not cancelled. There is no network.", page: page), canPay: false)
+    bench.queue.setCancelling(.success(()))
+    bench.queue.setAnswer { _, _ in .declined("You cancelled this payment.") }
+    bench.model.send(.cancelPaymentTapped)
+    bench.model.send(.cancelPaymentTapped)
+    await until { bench.model.state.canPay }
+    #expect(Array(bench.states[before...].prefix(3)) == [cancelling, failed, cancelling])
+    #expect(bench.states.last?.status == .problem("You cancelled this payment."))
+    #expect(bench.states.last?.payAction == "Try again")
+    #expect(bench.queue.cancelled.count == 2, "a second press does nothing")
+    let issuer = bench.issuer
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
+    await pay(bench)
+    #expect(bench.outputs.last == .finished("monthly"))
+  }
+
   @Test func whoeverIsAtTheirBankIsLookedForOften() async throws {
     let bench = try await Bench()
     bench.queue.setAnswer { _, _ in .interrupted("Your bank asks you to confirm.", url: "https://bank.example/confirm") }

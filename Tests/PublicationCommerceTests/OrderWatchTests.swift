@@ -84,6 +84,22 @@ import Testing
     await served.listener.stop()
   }
 
+  @Test func whatABankAskedIsCancelled() async throws {
+    let queue = queue()
+    let transaction = try await transaction("premium.lifetime", "tok_interrupted")
+    guard case .interrupted = await queue.add(transaction) else {
+      Issue.record("not interrupted")
+      return
+    }
+    await #expect(throws: StoreError(.unauthorized, code: "other_user", sentence: "Sign in to cancel this payment.")) {
+      try await queue.cancel(transaction.id, user: "another")
+    }
+    try await queue.cancel(transaction.id, user: served.signedIn.reader.id)
+    #expect(await queue.add(transaction) == .declined("You cancelled this payment. Nothing was charged."))
+    #expect(await served.gateway.count == 0)
+    await served.listener.stop()
+  }
+
   @Test func whatWasBoughtElsewhereAndWhatWasGivenBackMeanwhile() async throws {
     let (here, elsewhere) = (queue(), queue())
     let user = served.signedIn.reader.id

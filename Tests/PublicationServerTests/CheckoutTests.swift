@@ -315,14 +315,50 @@ import Testing
     #expect(await rig.send(.post, path + "/decline").status == 303)
     let order = try await rig.get("/v1/orders/\(id)", token, as: Order.self)
     #expect((order.state, order.declineReason) == (.declined, "You did not confirm the payment."))
-    // One that expires gives way to another page.
+    // One that expires is over, and gives way to another page.
     let (second, old) = try await interrupted(rig, token)
     rig.clock.advance(by: .seconds(1800))
-    #expect(try await rig.get("/v1/orders/\(second)", token, as: Order.self).actionURL == nil)
+    let expired = try await rig.get("/v1/orders/\(second)", token, as: Order.self)
+    #expect(expired.actionURL == nil)
+    #expect(expired.declineReason == "You did not confirm the payment in time. Nothing was charged.")
+    #expect(await page(rig, old).status == 410)
     let body = try Wire.encode(ChargeRequest(paymentToken: "tok_interrupted"))
     let again = await rig.send(.post, "/v1/orders/\(second)/charge", token: token, headers: ["Host": "e.org"], body: body)
     let url = try #require(try again.order.actionURL)
     #expect(!url.hasSuffix(old))
+  }
+
+  @Test func anInterruptedPaymentIsCancelledByItsReader() async throws {
+    let rig = try await rig()
+    let (token, stranger) = (try await rig.signIn(), try await rig.signIn("bo"))
+    let (id, path) = try await interrupted(rig, token)
+    #expect(try await checkout(rig, .delete, id, stranger).status == 404)
+    #expect(try await rig.get("/v1/orders/\(id)", token, as: Order.self).state == .interrupted)
+    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .delete, id, token).body).state == .cancelled)
+    let order = try await rig.get("/v1/orders/\(id)", token, as: Order.self)
+    #expect((order.state, order.declineReason) == (.declined, "You cancelled this payment. Nothing was charged."))
+    // A browser that still shows the form.
+    #expect(await rig.send(.post, path + "/approve").status == 303)
+    #expect(await page(rig, path).text.contains("<h1>Payment cancelled</h1>"))
+    #expect(try await rig.get("/v1/orders/\(id)", token, as: Order.self).state == .declined)
+    #expect(await gateway.calls.count == 1)
+    // What was confirmed stays confirmed.
+    let (second, secondPath) = try await interrupted(rig, token)
+    _ = await rig.send(.post, secondPath + "/approve")
+    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .delete, second, token).body).state == .authorized)
+    #expect(try await rig.charge(second, token, with: "tok_interrupted").order.state == .paid)
+  }
+
+  @Test func anInterruptedPaymentIsDeclinedByTheOperatorAndApprovedByNobody() async throws {
+    let rig = try await rig()
+    let token = try await rig.signIn()
+    let (id, path) = try await interrupted(rig, token)
+    #expect(try await rig.operate(.post, "/v1/operator/orders/\(id)/approve").status == 409)
+    #expect(try await rig.operate(.post, "/v1/operator/orders/\(id)/decline").status == 200)
+    let order = try await rig.get("/v1/orders/\(id)", token, as: Order.self)
+    #expect((order.state, order.declineReason) == (.declined, "The publication cancelled this payment. Nothing was charged."))
+    #expect(await page(rig, path).text.contains("<h1>Payment cancelled</h1>"))
+    #expect(await gateway.calls.count == 1)
   }
 }
 

@@ -216,6 +216,26 @@ import Testing
     #expect(try await only(bench).url == nil)
   }
 
+  @Test func anInterruptedPurchaseIsCancelled() async throws {
+    let bench = try await bench(.interrupted("Confirm the payment at your bank."))
+    _ = await bench.buy()
+    let away = StoreError(.unavailable, code: "offline", sentence: "There is no network.")
+    bench.queue.setCancelling(.failure(away))
+    await #expect(throws: away) { try await bench.purchases.cancel(id(1)) }
+    #expect(try await only(bench).state == .interrupted)
+    bench.queue.setCancelling(.success(()))
+    bench.queue.setAnswer { _, _ in .declined("You cancelled this payment.") }
+    try await bench.purchases.cancel(id(1))
+    #expect(bench.queue.cancelled == [id(1), id(1)])
+    #expect(try await only(bench).state == .failed)
+    #expect(bench.ledger.charges.isEmpty)
+    // One of another device: there is nothing to ask about here.
+    try await bench.purchases.cancel(id(7))
+    #expect(bench.queue.submitted.count == 2)
+    bench.purchases.setUser(nil)
+    await #expect(throws: StoreError.self) { try await bench.purchases.cancel(id(1)) }
+  }
+
   @Test func anInterruptedPurchaseThatIsNotSeenThroughFails() async throws {
     let bench = try await bench(.interrupted("Confirm the payment at your bank."))
     _ = await bench.buy()

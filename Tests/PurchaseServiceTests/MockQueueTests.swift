@@ -63,21 +63,24 @@ private let issue: MockQueueProcessor.Failure = { message, at in
     #expect(await queue.add(transaction) == .refused(code: "unexpected_call", sentence: "This test expects no submission."))
     await #expect(throws: MockQueueProcessor.Unexpected.self) { try await queue.finish(transaction) }
     await #expect(throws: MockQueueProcessor.Unexpected.self) { try await queue.restore(user: "ada") }
+    await #expect(throws: MockQueueProcessor.Unexpected.self) { try await queue.cancel(id(1), user: "ada") }
     for await _ in queue.observe() {}
-    #expect(told.withLock { $0.count } == 5)
+    #expect(told.withLock { $0.count } == 6)
     #expect(told.withLock { $0.first } == "MockQueueProcessor.canMakePayments was called, and this test does not override it.")
 
     queue.onCanMakePayments { true }
     queue.onAdd { _ in .unauthorized }
     queue.onFinish { _ in }
     queue.onRestore { [$0] }
+    queue.onCancel { _, _ in }
     queue.onObserve { AsyncStream { $0.finish() } }
     #expect(queue.canMakePayments)
     #expect(await queue.add(transaction) == .unauthorized)
     try await queue.finish(transaction)
     #expect(try await queue.restore(user: "ada") == ["ada"])
+    try await queue.cancel(id(1), user: "ada")
     for await _ in queue.observe() {}
-    #expect(told.withLock { $0.count } == 5)
+    #expect(told.withLock { $0.count } == 6)
   }
 
   @Test func itFailsATestOfSwiftTestingWhereTheMockWasMade() async throws {

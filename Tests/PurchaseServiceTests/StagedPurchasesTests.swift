@@ -278,6 +278,21 @@ import Testing
     await bench.purchases.check(id(77))
   }
 
+  @Test func thePathThatBeganAPurchaseCancelsIt() async throws {
+    let bench = try await StagedBench()
+    bench.flag = .old
+    bench.old.queue.setAnswer { _, _ in .interrupted("Confirm it.") }
+    #expect(await bench.buy() == .pending(.interrupted("Confirm it.")))
+    bench.flag = .new
+    bench.old.queue.setAnswer { _, _ in .declined("Cancelled.") }
+    try await bench.purchases.cancel(id(1))
+    #expect(bench.old.queue.cancelled == [id(1)])
+    #expect(try await bench.purchases.history().map(\.state) == [.failed])
+    // The journal does not have one of another device.
+    try await bench.purchases.cancel(id(77))
+    #expect(bench.new.queue.cancelled == [id(77)])
+  }
+
   @Test func aNoticeIsSaidOnceHoweverManyPathsSayIt() async throws {
     let bench = try await StagedBench()
     let receipt = try bench.issuer.receipt(id(9), user: "ada", product: "premium.monthly")

@@ -72,6 +72,19 @@ import Testing
     #expect(try bench.order(forever)?.payments == 1)
   }
 
+  @Test func interruptedThenCancelled() async throws {
+    let bench = try await Bench { $0.outcomes = [StubOutcome(.interrupted, sentence: "Confirm.", url: "https://bank.example")] }
+    _ = await bench.buy(forever)
+    let id = try #require(try await bench.purchases.history().first).id
+    try await bench.purchases.cancel(id)
+    #expect(try bench.order(forever)?.standing == .declined)
+    #expect(try await bench.purchases.history().first?.sentence == "You cancelled this payment. Nothing was charged.")
+    // One that is over stays as it is.
+    #expect(await bench.buy(forever) == .purchased(forever.id))
+    try await bench.purchases.cancel(try #require(try await bench.purchases.history().first).id)
+    #expect(bench.store.state.orders.last?.standing == .paid)
+  }
+
   @Test(arguments: [StubOutcome.Result.receiptRejected, .badSignature, .notListed])
   func badReceiptThenResolved(result: StubOutcome.Result) async throws {
     let bench = try await Bench { $0.outcomes = [StubOutcome(result)] }

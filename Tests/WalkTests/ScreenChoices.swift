@@ -164,7 +164,7 @@ extension SplitMix {
   }
 
   private func purchases(_ model: PurchasesViewModel) -> [PurchasesViewModel.Input] {
-    [.refreshTapped, .restoreTapped] + model.state.rows.flatMap { [.checkTapped($0.id), .confirmTapped($0.id)] }
+    [.refreshTapped, .restoreTapped] + model.state.rows.flatMap { [.checkTapped($0.id), .confirmTapped($0.id), .cancelTapped($0.id)] }
   }
 
   private mutating func paywall() -> [PaywallViewModel.Input] {
@@ -173,7 +173,10 @@ extension SplitMix {
   }
 
   private mutating func payment(_ model: PaymentViewModel) -> [PaymentViewModel.Input] {
-    [.retryTapped, .refreshTapped, .payTapped, .payTapped, .payTapped, .openAgainTapped, .confirmTapped, .cancelTapped]
+    [
+      .retryTapped, .refreshTapped, .payTapped, .payTapped, .payTapped, .openAgainTapped, .confirmTapped, .cancelPaymentTapped,
+      .cancelTapped,
+    ]
       + model.state.methods.map { .methodChosen($0.id) }
   }
 

@@ -56,7 +56,8 @@ enum Command: Equatable {
     user remove    forgets a reader, with comments, marks and access; the orders stay, without a name.
     order list     one line for each order, newest first: number, identifier, state, product, total in minor units, time, and the reader's
                    address; tabs between.
-    order approve  says yes for the bank that a deferred payment waits for; decline says no.
+    order approve  says yes for the bank that a deferred payment waits for; decline says no, and cancels one that its reader is to
+                   confirm.
     order refund   gives a payment back. Access ends, and the reader is shown the reason. While a payment is ahead of the clock nothing is
                    sold or given back, since the clock must be wrong; --trust-clock says that it is right.
     flag set       turns a flag on for N of a hundred readers, always the same ones: 0 is off for everybody, from their next session on.

@@ -19,6 +19,7 @@ import PaymentFeature
   private let status = Label(wraps: true)
   private let waiting: LoadingWords
   private let confirm = Button("Open your bank's page", styles: [.pill])
+  private let cancelPayment = Button("Cancel payment", styles: [.pill])
   private let again = Button("Open the page again", styles: [.pill])
   private let pay = Button("Pay", styles: [.suggested, .pill])
   private let cancel = Button("Cancel", styles: [.flat])
@@ -40,7 +41,8 @@ import PaymentFeature
     let content = Box(
       .vertical, spacing: 12,
       children: [
-        Label("Payment", styles: [.heading], alignment: .center), badge.root, FittingScroller(bill), progress, confirm, again,
+        Label("Payment", styles: [.heading], alignment: .center), badge.root, FittingScroller(bill), progress, confirm, cancelPayment,
+        again,
       ])
     stack.add(content, name: "payment")
     stack.add(problem.root, name: "status")
@@ -48,6 +50,7 @@ import PaymentFeature
     methods.onChosen = { [weak self] in self?.viewModel.send(.methodChosen($0)) }
     pay.onClicked(self) { $0.viewModel.send(.payTapped) }
     confirm.onClicked(self) { $0.viewModel.send(.confirmTapped) }
+    cancelPayment.onClicked(self) { $0.viewModel.send(.cancelPaymentTapped) }
     again.onClicked(self) { $0.viewModel.send(.openAgainTapped) }
     cancel.onClicked(self) { $0.viewModel.send(.cancelTapped) }
     problem.button.onClicked(self) { $0.viewModel.send(.retryTapped) }
@@ -74,12 +77,14 @@ import PaymentFeature
     pay.setAccessibleName(state.payAction)
     pay.setAccessibleDescription(state.total)
     pay.isSensitive = state.canPay
-    let payGoes = pay.isVisible && !state.offersPay
+    let (payGoes, payComes) = (pay.isVisible && !state.offersPay, !pay.isVisible && state.offersPay)
     pay.isVisible = state.offersPay
     again.isVisible = state.canOpenAgain
     cancel.label = state.cancelTitle
     // The keyboard was on it, or nowhere while the payment was under way.
     if payGoes, root.isMapped { (state.offersConfirmation ? confirm : state.canOpenAgain ? again : cancel).focus() }
+    // After "Cancel payment".
+    if payComes, root.isMapped, state.status?.isProblem == true { pay.focus() }
     switch state.phase {
     case .ready:
       stack.show("payment")
@@ -113,6 +118,8 @@ import PaymentFeature
     status.setStyle(.error, isProblem)
     status.setStyle("success", isDone)
     confirm.isVisible = state.offersConfirmation
+    cancelPayment.isVisible = state.offersCancelling
+    cancelPayment.isSensitive = !state.isCancelling
   }
 
   private static func row(_ line: PaymentViewModel.State.Line) -> Widget {

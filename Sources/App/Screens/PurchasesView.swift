@@ -108,7 +108,8 @@ import Gtk
       open = state.rows.map { row in
         PurchaseRowView(
           row.id, check: { [weak self] in self?.viewModel.send(.checkTapped(row.id)) },
-          confirm: { [weak self] in self?.viewModel.send(.confirmTapped(row.id)) })
+          confirm: { [weak self] in self?.viewModel.send(.confirmTapped(row.id)) },
+          cancel: { [weak self] in self?.viewModel.send(.cancelTapped(row.id)) })
       }
       rows.replaceAll(open.map(\.root))
     }
@@ -141,23 +142,30 @@ import Gtk
   private let loading: LoadingWords
   private let check = Button("Check now", styles: [.pill, "compact"])
   private let confirm = Button("Open your bank's page", styles: [.pill, "compact"])
+  private let cancel = Button("Cancel payment", styles: [.pill, "compact"])
   private let buttons: Box
 
-  init(_ id: UUID, check: @escaping @MainActor () -> Void, confirm: @escaping @MainActor () -> Void) {
+  init(
+    _ id: UUID, check: @escaping @MainActor () -> Void, confirm: @escaping @MainActor () -> Void, cancel: @escaping @MainActor () -> Void
+  ) {
     self.id = id
     loading = LoadingWords(answer)
     name.expandsHorizontally = true
     factsText = SelectionArea(only: facts, copyAll: "Copy all")
     for label in [name, price] { label.vertical = .baseline }
     // Each on a line of its own: beside each other there is no room in a narrow window.
-    buttons = Box(.vertical, spacing: 8, children: [self.confirm, Box(.horizontal, spacing: 10, children: [self.check, spinner, answer])])
+    buttons = Box(
+      .vertical, spacing: 8,
+      children: [self.confirm, self.cancel, Box(.horizontal, spacing: 10, children: [self.check, spinner, answer])])
     self.confirm.horizontal = .start
+    self.cancel.horizontal = .start
     buttons.setMargins(horizontal: 0, vertical: 6)
     root = Box(
       .vertical, spacing: 4, styles: [.card, "padded"],
       children: [Box(.horizontal, spacing: 12, children: [name, price]), factsText, words, detail, buttons])
     self.check.onClicked(self) { _ in check() }
     self.confirm.onClicked(self) { _ in confirm() }
+    self.cancel.onClicked(self) { _ in cancel() }
   }
 
   func show(_ row: PurchaseRow, isMarked: Bool) {
@@ -173,8 +181,9 @@ import Gtk
     detail.isVisible = !row.status.detail.isEmpty
     confirm.isVisible = row.page != nil
     check.isVisible = row.canCheck
-    buttons.isVisible = row.page != nil || row.canCheck || row.isChecking
-    check.isSensitive = !row.isChecking
+    cancel.isVisible = row.canCancel
+    buttons.isVisible = row.page != nil || row.canCheck || row.canCancel || row.isChecking
+    for button in [check, cancel] { button.isSensitive = !row.isChecking }
     spinner.isSpinning = row.isChecking
     spinner.isVisible = row.isChecking
     loading.show(row.isChecking ? "Asking the store…" : nil)

@@ -376,6 +376,16 @@ import Runtime
     }
   }
 
+  /// See ``PurchaseLayer/cancel(_:)``.
+  /// - Throws: ``StoreError``.
+  public func cancel(_ id: Transaction.ID) async throws(StoreError) {
+    guard let user else { throw StoreError(.unauthorized, code: "not_signed_in", sentence: "Sign in to cancel this payment.") }
+    do {
+      try await environment.effects.run("purchase.cancel") { [queue = purchasePath.queue] in try await queue.cancel(id, user: user) }
+    } catch { throw StoreError(error) }
+    await check(id)
+  }
+
   func written(for user: String) async throws -> [Transaction] {
     try await environment.effects.run("purchase.history") { [journal, seller] in try await journal.purchases(seller: seller, user: user) }
   }

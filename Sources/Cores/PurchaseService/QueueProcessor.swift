@@ -23,6 +23,10 @@ public protocol QueueProcessor: Sendable {
   /// actor, at the next start, for a transaction that the person had not agreed to in the program.
   /// - Returns: the token, if the person has agreed. Otherwise `nil`; the queue then withdraws the page.
   func authorizationMeanwhile(of transaction: Transaction) async -> PaymentToken?
+  /// Cancels a payment that waits for the person (``SubmissionOutcome/interrupted(_:url:)``), so that it is declined when it is submitted
+  /// again. Changes nothing about one that the person has confirmed meanwhile, or that is over. Called off the main actor.
+  /// - Throws: ``StoreError``.
+  func cancel(_ transaction: UUID, user: String) async throws
   /// Changes in the store that answer no request, such as an approval days later. Ends when there is nothing to expect.
   func observe() -> AsyncStream<QueueUpdate>
 }
@@ -30,6 +34,12 @@ public protocol QueueProcessor: Sendable {
 extension QueueProcessor {
   /// `nil`, for a store whose authorizers ask in this program alone.
   public func authorizationMeanwhile(of transaction: Transaction) async -> PaymentToken? { nil }
+
+  /// For a store that never interrupts a payment.
+  /// - Throws: ``StoreError`` of the kind ``StoreError/Kind/refused``.
+  public func cancel(_ transaction: UUID, user: String) async throws {
+    throw StoreError(.refused, code: "not_offered", sentence: "This store cannot cancel a payment.")
+  }
 
   /// A general sentence, for a store that gives no reasons.
   public func revocationReason(of transaction: UUID, user: String) async -> String? {

@@ -204,6 +204,13 @@ import Runtime
   /// See ``PurchaseLayer/check(_:)``: the path that began it sends the request.
   public func check(_ id: Transaction.ID) async { for path in both { await path.check(id) } }
 
+  /// See ``PurchaseLayer/cancel(_:)``: the path that began it does, and the chosen one where neither did.
+  /// - Throws: ``StoreError``.
+  public func cancel(_ id: Transaction.ID) async throws(StoreError) {
+    let path = try? await history().first { $0.id == id }?.purchasePath
+    try await (both.first { $0.purchasePath.name == path } ?? chosen).cancel(id)
+  }
+
   /// See ``PurchaseLayer/watchPending()``: whichever path began one asks.
   public func watchPending() async {
     async let first: Void = old.watchPending()

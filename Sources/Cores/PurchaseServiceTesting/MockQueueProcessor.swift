@@ -1,3 +1,4 @@
+import Foundation
 import PurchaseService
 import Synchronization
 
@@ -39,6 +40,7 @@ public final class MockQueueProcessor: QueueProcessor {
     var add: (@Sendable (Transaction) async -> SubmissionOutcome)?
     var finish: (@Sendable (Transaction) async throws -> Void)?
     var restore: (@Sendable (String) async throws -> [String])?
+    var cancel: (@Sendable (UUID, _ user: String) async throws -> Void)?
     var observe: (@Sendable () -> AsyncStream<QueueUpdate>)?
   }
 
@@ -74,6 +76,10 @@ public final class MockQueueProcessor: QueueProcessor {
   public func onFinish(_ answer: @escaping @Sendable (Transaction) async throws -> Void) { overrides.withLock { $0.finish = answer } }
   /// Overrides `restore(user:)`.
   public func onRestore(_ answer: @escaping @Sendable (String) async throws -> [String]) { overrides.withLock { $0.restore = answer } }
+  /// Overrides `cancel(_:user:)`.
+  public func onCancel(_ answer: @escaping @Sendable (UUID, _ user: String) async throws -> Void) {
+    overrides.withLock { $0.cancel = answer }
+  }
   /// Overrides `observe()`.
   public func onObserve(_ answer: @escaping @Sendable () -> AsyncStream<QueueUpdate>) { overrides.withLock { $0.observe = answer } }
 
@@ -111,6 +117,14 @@ public final class MockQueueProcessor: QueueProcessor {
     if let answer = overrides.withLock({ $0.restore }) { return try await answer(user) }
     fail("restore(user:)")
     throw Unexpected(function: "restore(user:)")
+  }
+
+  /// See `QueueProcessor`.
+  /// - Throws: ``Unexpected`` unless overridden.
+  public func cancel(_ transaction: UUID, user: String) async throws {
+    if let answer = overrides.withLock({ $0.cancel }) { return try await answer(transaction, user) }
+    fail("cancel(_:user:)")
+    throw Unexpected(function: "cancel(_:user:)")
   }
 
   /// See `QueueProcessor`; nothing comes unless overridden.

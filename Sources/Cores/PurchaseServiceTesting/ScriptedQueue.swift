@@ -13,6 +13,8 @@ public final class ScriptedQueue: QueueProcessor {
     var submitted: [Transaction] = []
     var receipts: [(user: String, receipt: String)] = []
     var finished: [UUID] = []
+    var cancelled: [UUID] = []
+    var cancelling: Result<Void, StoreError> = .success(())
     var restored: @Sendable (String) throws -> [String] = { _ in [] }
     var running: [UUID: Int] = [:]
     var overlapped = false
@@ -32,6 +34,8 @@ public final class ScriptedQueue: QueueProcessor {
   public func setRestored(_ result: Result<[String], StoreError>) { setRestored { _ in try result.get() } }
   /// What a user who asks for receipts gets from here on.
   public func setRestored(_ answer: @escaping @Sendable (_ user: String) throws -> [String]) { state.withLock { $0.restored = answer } }
+  /// What cancelling gets from here on.
+  public func setCancelling(_ result: Result<Void, StoreError>) { state.withLock { $0.cancelling = result } }
   /// Whether payments are allowed.
   public func allowPayments(_ allowed: Bool) { state.withLock { $0.canMakePayments = allowed } }
   /// Sends an update to the observers; without one, it waits for the first.
@@ -49,6 +53,8 @@ public final class ScriptedQueue: QueueProcessor {
   public func receipts(of user: String) -> [String] { state.withLock { $0.receipts.filter { $0.user == user }.map(\.receipt) } }
   /// Every transaction that was finished, in order.
   public var finished: [UUID] { state.withLock { $0.finished } }
+  /// Every transaction that was to be cancelled, in order.
+  public var cancelled: [UUID] { state.withLock { $0.cancelled } }
   /// Whether one transaction was ever submitted while an earlier submission of it was running.
   public var overlapped: Bool { state.withLock { $0.overlapped } }
 
@@ -77,6 +83,14 @@ public final class ScriptedQueue: QueueProcessor {
   /// See `QueueProcessor`.
   /// - Throws: what the closure of `setRestored` throws.
   public func restore(user: String) async throws -> [String] { try state.withLock { $0.restored }(user) }
+  /// See `QueueProcessor`.
+  /// - Throws: what ``setCancelling(_:)`` was given.
+  public func cancel(_ transaction: UUID, user: String) async throws {
+    try state.withLock { state in
+      state.cancelled.append(transaction)
+      return state.cancelling
+    }.get()
+  }
   /// See `QueueProcessor`.
   public func observe() -> AsyncStream<QueueUpdate> {
     let (updates, observer) = AsyncStream.makeStream(of: QueueUpdate.self)

@@ -85,6 +85,17 @@ extension TestStore: QueueProcessor {
   /// - Throws: nothing.
   public func finish(_ transaction: Transaction) async throws {}
 
+  /// Declines a purchase that was interrupted.
+  /// - Throws: nothing.
+  public func cancel(_ transaction: UUID, user: String) async throws {
+    try await change { core, now throws(Refusal) in
+      guard let index = core.ledger.index(transaction), core.ledger.orders[index].standing == .interrupted else { return ((), []) }
+      core.ledger.orders[index].standing = .declined
+      core.ledger.note("\(user) cancelled the payment of \(core.ledger.orders[index].product)", at: now)
+      return ((), [])
+    }
+  }
+
   /// The receipts in force, or the answer in ``StubRequests``; due renewals happen first.
   /// - Throws: `StoreError`.
   public func restore(user: String) async throws -> [String] {
@@ -142,6 +153,7 @@ extension StubOutcome {
     case (.fail, "unauthorized"): .unauthorized
     case (.fail, "unknown_product"): .unknownProduct(sentence ?? "The store does not sell this any more.")
     case (.fail, "declined"): .declined(sentence ?? "The payment was declined. Nothing was charged.")
+    case (.interrupted, _): .declined("You cancelled this payment. Nothing was charged.")
     case (.deferred, _): .declined("The purchase was not approved. Nothing was charged.")
     case (.fail, let code?): .refused(code: code, sentence: sentence ?? "The store refused (\(code)). Nothing was charged.")
     default: .refused(code: result.rawValue, sentence: sentence ?? "The payment was not authorized. Nothing was charged.")

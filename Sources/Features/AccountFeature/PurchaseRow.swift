@@ -46,6 +46,8 @@ public struct PurchaseRow: Equatable, Sendable, Identifiable {
   public var status: Status
   /// A page on which the reader has to do something first.
   public var page: String?
+  /// Whether the reader can still say that they do not want to pay.
+  public var canCancel = false
   /// Whether the store can be asked about it now.
   public var canCheck = false
   /// Whether the store is being asked.
@@ -92,7 +94,7 @@ extension PurchaseRow {
     self.init(
       id: transaction.id, name: context.name(transaction.productID), price: price?.formatted(locale: context.formatting.locale) ?? "",
       facts: context.facts(transaction.id, transaction.begun), status: Status(transaction, context))
-    if transaction.state == .interrupted { page = transaction.url }
+    if transaction.state == .interrupted { (page, canCancel) = (transaction.url, true) }
     // The publication may correct a refused receipt, and only a request brings the new one: its list of what is in force leaves out
     // consumables.
     canCheck = transaction.step.isUnderWay && transaction.state != .purchased || transaction.isPaidWithoutAccess
@@ -106,7 +108,7 @@ extension PurchaseRow {
     self.init(
       id: id, name: context.name(order.productID), price: price.formatted(locale: context.formatting.locale),
       facts: context.facts(id, order.created), status: Status(order, id, context))
-    if order.state == .interrupted { page = order.actionURL }
+    if order.state == .interrupted { (page, canCancel) = (order.actionURL, true) }
   }
 }
 

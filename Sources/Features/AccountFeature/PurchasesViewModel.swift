@@ -23,6 +23,8 @@ import Runtime
     case checkTapped(PurchaseRow.ID)
     /// The reader pressed the button that opens the bank's page.
     case confirmTapped(PurchaseRow.ID)
+    /// The reader pressed "Cancel payment". A second press while the store is being asked does nothing.
+    case cancelTapped(PurchaseRow.ID)
     /// Restores purchases from elsewhere. A second press while the store is being asked does nothing.
     case restoreTapped
   }
@@ -45,8 +47,8 @@ import Runtime
   private var products: [Product.ID: Product] = [:]
   private var passCount: Int?
   private var checking: Set<Transaction.ID> = []
-  /// The purchases of which the store had nothing new when the reader asked, and when that was.
-  private var unchanged: [Transaction.ID: (status: PurchaseRow.Status, at: Date)] = [:]
+  /// What came of the reader's last question about purchases that stand as they stood.
+  private var answers: [Transaction.ID: (status: PurchaseRow.Status, words: String)] = [:]
   private var readings = 0
   private var watching: [Task<Void, Never>] = []
   private var checkTask: Task<Void, Never>?
@@ -117,6 +119,7 @@ import Runtime
     case .refreshTapped: refreshTapped()
     case .checkTapped(let id): checkTapped(id)
     case .confirmTapped(let id): confirmTapped(id)
+    case .cancelTapped(let id): cancelTapped(id)
     case .restoreTapped: restoreTapped()
     }
   }
@@ -135,12 +138,31 @@ import Runtime
   }
 
   private func checkTapped(_ id: PurchaseRow.ID) {
-    guard let row = state.rows.first(where: { $0.id == id && $0.canCheck }), checking.insert(id).inserted else { return }
-    show()
-    Task { [weak self, purchases] in
+    ask(about: id, where: \.canCheck) { [purchases, formatting] in
       await purchases.check(id)
+      return "Nothing new at \(formatting.time(formatting.clock.now))."
+    }
+  }
+
+  private func cancelTapped(_ id: PurchaseRow.ID) {
+    ask(about: id, where: \.canCancel) { [purchases] in
+      do throws(StoreError) {
+        try await purchases.cancel(id)
+        return nil
+      } catch { return "It is not cancelled. \(error.sentence)" }
+    }
+  }
+
+  /// Asks the store about a purchase. The words that come back are for one that stands as it stood.
+  private func ask(
+    about id: PurchaseRow.ID, where isPossible: (PurchaseRow) -> Bool, _ question: @escaping @MainActor () async -> String?
+  ) {
+    guard let row = state.rows.first(where: { $0.id == id && isPossible($0) }), checking.insert(id).inserted else { return }
+    show()
+    Task { [weak self] in
+      let words = await question()
       self?.checking.remove(id)
-      if let self { unchanged[id] = (row.status, formatting.clock.now) }
+      self?.answers[id] = words.map { (row.status, $0) }
       await self?.read()
       await self?.refreshOrders()
     }
@@ -248,8 +270,8 @@ import Runtime
     for index in new.rows.indices {
       let row = new.rows[index]
       new.rows[index].isChecking = checking.contains(row.id)
-      if let unchanged = unchanged[row.id], unchanged.status == row.status, row.canCheck {
-        new.rows[index].answer = "Nothing new at \(formatting.time(unchanged.at))."
+      if let answer = answers[row.id], answer.status == row.status, row.canCheck || row.canCancel {
+        new.rows[index].answer = answer.words
       }
     }
     new.phase =

@@ -70,9 +70,6 @@ extension PaymentViewModel {
         }
       }
 
-      /// The same once the page was opened.
-      var whileConfirming: Status { .confirming("Waiting for your bank… Nothing was charged yet.", page: page) }
-
       /// Whether it did not work.
       public var isProblem: Bool { if case .problem = self { true } else { false } }
 
@@ -112,6 +109,8 @@ extension PaymentViewModel {
     public var canCancel = true
     /// Whether the store did not answer, and the request is repeated.
     public var isRetrying = false
+    /// Whether a payment that waits for the reader is being cancelled.
+    public var isCancelling = false
     /// Whether the page that the reader pays on can be opened once more.
     public var canOpenAgain = false
 
@@ -136,6 +135,13 @@ extension PaymentViewModel {
     public var cancelTitle: String { isFinished || !canCancel ? "Close" : "Cancel" }
     /// Whether an answer of the publication is awaited, and nothing says yet that it takes long.
     public var isAwaitingAnswer: Bool { if case .working = status { !canOpenAgain && !isRetrying } else { false } }
+    /// Whether the payment waits for the reader, who may not want it any more.
+    public var offersCancelling: Bool {
+      switch status {
+      case .confirm, .confirming: true
+      case .working, .problem, .waiting, .done, nil: false
+      }
+    }
     /// Whether there is a page of the bank to open.
     public var offersConfirmation: Bool {
       switch status {

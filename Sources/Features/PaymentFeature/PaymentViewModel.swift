@@ -34,6 +34,8 @@ import PurchaseService
     case openAgainTapped
     /// The reader pressed the button that opens the bank's page.
     case confirmTapped
+    /// The reader pressed "Cancel payment", where their bank asks them to confirm. A second press while that is under way does nothing.
+    case cancelPaymentTapped
     /// The reader pressed "Cancel", or "Close". Once they have agreed to pay there is nothing to cancel: the payment continues, and its
     /// result is shown to the reader on any page.
     case cancelTapped
@@ -61,6 +63,9 @@ import PurchaseService
   /// Whether the reader has opened their bank's page from here.
   private var isConfirming = false
   private var confirming: Task<Void, Never>?
+  private var isCancelling = false
+  /// Why the payment could not be cancelled.
+  private var cancelFailure: String?
   private var isGone = false
   private var isLeaving = false
   private var isFinished = false
@@ -139,6 +144,7 @@ import PurchaseService
     case .payTapped: payTapped()
     case .openAgainTapped: openAgainTapped()
     case .confirmTapped: confirmTapped()
+    case .cancelPaymentTapped: cancelPaymentTapped()
     case .cancelTapped: cancelTapped()
     }
   }
@@ -163,7 +169,7 @@ import PurchaseService
   private func payTapped() {
     guard state.canPay, let product, let method else { return }
     attempt = PaymentAttempt(asking: method.question)
-    isLeaving = false
+    (isLeaving, cancelFailure) = (false, nil)
     show()
     paying = Task { [weak self, purchases] in
       let result = await purchases.purchase(product, authorizer: method.authorizer) { self?.reached($0) }
@@ -179,7 +185,7 @@ import PurchaseService
   private func confirmTapped() {
     guard let page = state.status?.page else { return }
     output(.openWeb(page))
-    isConfirming = true
+    (isConfirming, cancelFailure) = (true, nil)
     show()
     confirming?.cancel()
     confirming = Task { [weak self, purchases, productID, clock = formatting.clock] in
@@ -187,6 +193,20 @@ import PurchaseService
         let waiting = try? await purchases.history(of: productID).first { $0.step.isUnderWay }
         if let waiting, !Task.isCancelled { await purchases.check(waiting.id) }
       }
+    }
+  }
+
+  private func cancelPaymentTapped() {
+    guard state.offersCancelling, !isCancelling else { return }
+    (isCancelling, cancelFailure) = (true, nil)
+    show()
+    Task { [weak self, purchases, productID] in
+      do throws(StoreError) {
+        let waiting = try? await purchases.history(of: productID).first { $0.step.isUnderWay }
+        if let waiting { try await purchases.cancel(waiting.id) }
+      } catch { self?.cancelFailure = "The payment is not cancelled. \(error.sentence)" }
+      self?.isCancelling = false
+      self?.show()
     }
   }
 
@@ -379,14 +399,20 @@ import PurchaseService
       let isFree = product.offer?.isFree == true
       new.payTitle = attempt.hasFailed ? "Try again · \(isFree ? "free" : total)" : isFree ? "Start for free" : "Pay \(total)"
     }
-    new.status =
-      attempt.isPaidWithoutAccess
-      ? .problem(paidWithoutAccessText) : isAwaitingConfirmation ? attempt.status?.whileConfirming : attempt.status
+    new.status = status
     new.canPay = new.phase == .ready && attempt.canStart && !methods.isEmpty
     new.canCancel = attempt.canCancel
     new.isRetrying = attempt.isRetrying
+    new.isCancelling = isCancelling
     new.canOpenAgain = attempt.standing == .asking && method?.openAgain != nil
     state = new
+  }
+
+  private var status: State.Status? {
+    if attempt.isPaidWithoutAccess { return .problem(paidWithoutAccessText) }
+    guard case .confirm(let sentence, let page) = attempt.status else { return attempt.status }
+    if let cancelFailure { return .confirm(cancelFailure, page: page) }
+    return isConfirming ? .confirming("Waiting for your bank… Nothing was charged yet.", page: page) : .confirm(sentence, page: page)
   }
 
   private var paidWithoutAccessText: String {

@@ -74,6 +74,15 @@ public struct PublicationQueue: QueueProcessor {
     return page.paymentToken.map(PaymentToken.init)
   }
 
+  /// Withdraws the page on which the reader is to confirm, and with it the payment.
+  /// - Throws: `StoreError`.
+  public func cancel(_ transaction: UUID, user: String) async throws {
+    guard let client = await account(user) else {
+      throw StoreError(.unauthorized, code: "other_user", sentence: "Sign in to cancel this payment.")
+    }
+    do throws(ClientError) { try await client.cancelCheckout(transaction) } catch { throw StoreError(error) }
+  }
+
   /// Does nothing: the publication has no list of unfinished transactions.
   /// - Throws: nothing.
   public func finish(_ transaction: Transaction) async throws {}

@@ -295,9 +295,10 @@ protocol CheckoutRepository {
   /// Writes down the reader's answer; only the first one counts, and none after it has expired.
   /// - Parameters:
   ///   - token: what can be charged; `nil` when the reader declined.
-  ///   - inClient: whether the answer was given in the client and not on the page.
   /// - Returns: the page as it is now.
-  nonisolated(nonsending) func answer(_ key: String, token: String?, inClient: Bool, at time: Int64) async throws -> StoredCheckout?
+  nonisolated(nonsending) func answer(_ key: String, token: String?, at time: Int64) async throws -> StoredCheckout?
+  /// Withdraws the pages of an order that nobody has answered. An order that waits for its reader to confirm is declined, with the reason.
+  nonisolated(nonsending) func withdraw(_ order: Order.ID, reason: String, at time: Int64) async throws
 }
 
 /// The public halves of the keys that sign receipts.

@@ -28,20 +28,33 @@ struct SQLiteCheckouts: CheckoutRepository {
   func page(_ key: String) throws -> StoredCheckout? { try select("WHERE key = ?", key) }
   func page(of order: Order.ID) throws -> StoredCheckout? { try select("WHERE purchase = ? ORDER BY number DESC LIMIT 1", order) }
 
-  func answer(_ key: String, token: String?, inClient: Bool, at time: Int64) throws -> StoredCheckout? {
+  func answer(_ key: String, token: String?, at time: Int64) throws -> StoredCheckout? {
     try database.transaction {
       guard let page = try page(key), page.state(at: time) == .open else { return try page(key) }
-      let state: StoredCheckout.State = token != nil ? .authorized : inClient ? .withdrawn : .cancelled
+      let state: StoredCheckout.State = token != nil ? .authorized : .cancelled
       try database.execute("UPDATE checkout SET state = ?, token = ? WHERE key = ?", state.rawValue, token, key)
       if page.purpose == .confirmation {
         // The client fetches the order, and charges again when it is open.
-        try database.execute(
-          "UPDATE purchase SET state = ?, decline_reason = ? WHERE id = ? AND state = ?",
-          (token == nil ? Order.State.declined : .open).rawValue, token == nil ? "You did not confirm the payment." : nil, page.order,
-          Order.State.interrupted.rawValue)
+        if token == nil { try end(page.order, .declined, "You did not confirm the payment.") } else { try end(page.order, .open, nil) }
       }
       return try self.page(key)
     }
+  }
+
+  func withdraw(_ order: Order.ID, reason: String, at time: Int64) throws {
+    try database.transaction {
+      try database.execute(
+        "UPDATE checkout SET state = ? WHERE purchase = ? AND state = ? AND expires > ?", StoredCheckout.State.withdrawn.rawValue, order,
+        StoredCheckout.State.open.rawValue, time)
+      try end(order, .declined, reason)
+    }
+  }
+
+  /// Ends the wait for the reader's answer, if there is one. Nothing is being charged meanwhile: whoever starts that opens the order.
+  private func end(_ order: Order.ID, _ state: Order.State, _ reason: String?) throws {
+    try database.execute(
+      "UPDATE purchase SET state = ?, decline_reason = ? WHERE id = ? AND state = ?", state.rawValue, reason, order,
+      Order.State.interrupted.rawValue)
   }
 
   private func select(_ rest: String, _ value: String) throws -> StoredCheckout? {

@@ -34,7 +34,7 @@ struct ChargeResource {
     return try .json(await orders.signed(order, for: call), status: order.state == .paid ? 200 : 202)
   }
 
-  /// The operator's decision about a payment that waits for approval.
+  /// The operator's decision about a payment that waits for approval. One that waits for its reader to confirm can only be declined.
   nonisolated(nonsending) func decide(_ approved: Bool, _ call: Call) async throws -> Response {
     let order = try await orders.any(call)
     if let doubt = try await orders.doubt.sentence() { throw Problem.conflict(doubt) }
@@ -97,6 +97,12 @@ struct ChargeResource {
   }
 
   private nonisolated(nonsending) func decide(_ approved: Bool, _ order: StoredOrder) async throws -> StoredOrder {
+    if order.state == .interrupted {
+      guard !approved else { throw Problem.conflict("This order waits for its reader to confirm, which nobody can do for them.") }
+      try await orders.checkouts.checkouts.withdraw(
+        order.id, reason: "The publication cancelled this payment. Nothing was charged.", at: now)
+      return try await repository.order(order.id) ?? order
+    }
     guard let attempt = try await repository.openAttempt(of: order.id), order.state == .deferred else {
       throw Problem.conflict("This order is \(order.state.rawValue), and waits for no approval.")
     }

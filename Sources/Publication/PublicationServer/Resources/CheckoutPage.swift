@@ -50,7 +50,7 @@ extension CheckoutResource {
           return response
         }
       }
-      _ = try await checkouts.answer(key, token: token, inClient: false, at: clock.unixTime)
+      _ = try await checkouts.answer(key, token: token, at: clock.unixTime)
     }
     var response = try HTMLPage(title: "Thank you", body: "").response(303)
     let path = call.request.path
@@ -64,7 +64,8 @@ extension CheckoutResource {
     guard page.purpose == .payment, page.state(at: clock.unixTime) == .open,
       try await readers.sessions(of: order.reader, at: clock.unixTime, limit: 1).isEmpty
     else { return (page, order) }
-    return (try await checkouts.answer(key, token: nil, inClient: true, at: clock.unixTime) ?? page, order)
+    try await checkouts.withdraw(order.id, reason: "", at: clock.unixTime)
+    return (try await checkouts.page(key) ?? page, order)
   }
 
   private static func ending(_ text: String, _ order: StoredOrder, at origin: String?) -> String {

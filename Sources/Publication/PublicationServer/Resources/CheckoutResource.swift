@@ -38,11 +38,10 @@ struct CheckoutResource {
     return try checkout(page, call)
   }
 
-  /// Withdraws a page while its reader has not agreed on it.
+  /// Withdraws a page while its reader has not agreed on it, and with it the payment that they are to confirm there.
   nonisolated(nonsending) func cancel(_ call: Call, _ orders: OrderResource) async throws -> Response {
-    guard let page = try await checkouts.page(of: orders.own(call).id) else { throw Problem.notFound("checkout of this order") }
-    let answered = page.purpose == .payment ? try await checkouts.answer(page.key, token: nil, inClient: true, at: clock.unixTime) : page
-    return try checkout(answered ?? page, call)
+    try await checkouts.withdraw(orders.own(call).id, reason: "You cancelled this payment. Nothing was charged.", at: clock.unixTime)
+    return try await state(call, orders)
   }
 
   private func checkout(_ page: StoredCheckout, _ call: Call) throws -> Response {

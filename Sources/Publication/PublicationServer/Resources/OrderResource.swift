@@ -148,10 +148,15 @@ struct OrderResource {
 
   private nonisolated(nonsending) func shown(_ stored: StoredOrder, for call: Call) async throws -> Order {
     var order = Order(stored)
-    if stored.state == .interrupted {
-      order.actionURL = try await checkouts.openPage(of: stored.id).flatMap { checkouts.address(of: $0, for: call.request) }
+    guard stored.state == .interrupted else { return order }
+    if let page = try await checkouts.openPage(of: stored.id) {
+      order.actionURL = checkouts.address(of: page, for: call.request)
+      return order
     }
-    return order
+    // Nobody can confirm it any more: without an end it would keep its reader from buying that again.
+    try await checkouts.checkouts.withdraw(
+      stored.id, reason: "You did not confirm the payment in time. Nothing was charged.", at: clock.unixTime)
+    return try await orders.order(stored.id).map(Order.init) ?? order
   }
 
   /// An order that was started before.
