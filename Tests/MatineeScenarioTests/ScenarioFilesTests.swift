@@ -15,7 +15,9 @@ import Testing
 
   @Test(arguments: files) func goesAsItSays(_ file: String) async throws {
     let outcome = try await scenario("run", Self.folder + "/" + file)
-    #expect(outcome.status == 0, "\(outcome.output.suffix(3000))")
+    // What went wrong comes first: of a long report the beginning alone is shown.
+    let objections = outcome.output.split(separator: "\n").filter { $0.contains("\(file):") && !$0.contains("\(file): ") }
+    #expect(outcome.status == 0, "\(objections.joined(separator: " ")) after \(outcome.output.suffix(3000))")
     #expect(outcome.output.hasSuffix("\n1 passed, 0 failed\n"))
   }
 
