@@ -16,7 +16,7 @@ import ReaderContent
   let selection: SelectionArea
   /// Until there is an article to read.
   private var wantsKeyboard = false
-  private let status = StatusView()
+  private lazy var status = StatusView(in: stack, over: "article")
   private let message = MessageBar()
   let messages: Overlay?
   private let clubName = Label(lines: 1)
@@ -78,7 +78,6 @@ import ReaderContent
     page.scrollsByKeyboard(arrowsFirst: true)
     selection.scroller = page
     stack.add(page, name: "article")
-    stack.add(status.root, name: "status")
     stack.setStyle(.page)
     // Below the scrolled part, so that a reader who wants to read on need not look for it.
     let text = Overlay(stack, above: [message.root])
@@ -102,8 +101,8 @@ import ReaderContent
     wall.unlock.onClicked(self) { $0.viewModel.send(.unlockTapped) }
     wall.pass.onClicked(self) { $0.viewModel.send(.passTapped) }
     progress.retry.onClicked(self) { $0.retryTapped() }
-    status.button.onClicked(self) { view in
-      if case .gone = view.viewModel.state.phase { view.viewModel.send(.backTapped) } else { view.viewModel.send(.retryTapped) }
+    status.onAction(self) { view, action in
+      if action == .back { view.viewModel.send(.backTapped) } else { view.viewModel.send(.retryTapped) }
     }
     message.onDismissed = { [weak self] in self?.viewModel.send(.messageDismissed) }
     page.onScrolled(self) { $0.scrolled() }
@@ -156,9 +155,8 @@ import ReaderContent
       waiting.show(post.waiting)
       comments.show(post)
       reactions.show(post.kinds)
-      discuss.label = state.hasDraft ? "Continue your comment" : post.comments.isEmpty ? "Write a comment" : "Read the comments"
-      // A reader without access can read the comments, but not write any.
-      discuss.isVisible = !post.isLocked || !post.comments.isEmpty
+      if let title = state.commentsTitle { discuss.label = title }
+      discuss.isVisible = state.commentsTitle != nil
       subscribers.isVisible = post.isLocked
       unread.label = post.isRead ? "Mark as unread" : "Mark as read"
       bookmark.show(isOn: post.isBookmarked)
@@ -176,22 +174,11 @@ import ReaderContent
     files.isVisible = !attachments.isEmpty
     note.text = state.note ?? ""
     note.isVisible = state.note != nil
-    // While the post is being unlocked nothing moves, so that readers do not lose their place.
-    end.isVisible = state.phase == .ready || state.isUnlocking
+    end.isVisible = state.showsEnd
     showWall(state)
-    showProgress(state)
-    show(state.phase, hasPost: state.post != nil)
-  }
-
-  /// What is under way while there is something to read.
-  private func showProgress(_ state: ArticleViewModel.State) {
-    guard state.post != nil, !state.isUnlocking else { return progress.show(nil, failure: nil) }
-    switch state.phase {
-    case .loading: progress.show("Fetching the article…", failure: nil)
-    case .ready: progress.show(state.isRefreshing ? "Refreshing…" : nil, failure: nil)
-    case .offline(let sentence), .failed(let sentence): progress.show(nil, failure: sentence)
-    case .gone: progress.show(nil, failure: nil)
-    }
+    progress.show(state.underWay, failure: state.failure)
+    status.show(state.statusPage)
+    if wantsKeyboard { takeKeyboard() }
   }
 
   /// While the post is being unlocked, the keyboard is on the text; after a failure it returns to the button that was pressed.
@@ -204,26 +191,6 @@ import ReaderContent
     guard !state.isUnlocking else { return }
     if state.isLocked, page.holdsKeyboard { pressed?.restore() }
     pressed = nil
-  }
-
-  private func show(_ phase: EntityPhase, hasPost: Bool) {
-    switch phase {
-    case .ready: return show(page: "article")
-    case .gone(let sentence): status.showGone(sentence)
-    case .loading, .offline, .failed:
-      if hasPost { return show(page: "article") }
-      switch phase {
-      case .offline(let sentence): status.showOffline(sentence)
-      case .failed(let sentence): status.showFailed(sentence)
-      default: status.showLoading("Fetching the article…")
-      }
-    }
-    show(page: "status")
-  }
-
-  private func show(page: String) {
-    stack.show(page)
-    if wantsKeyboard { takeKeyboard() }
   }
 
   private func showText() {

@@ -8,7 +8,7 @@ import PublicationAPI
   let root: Widget
   private let viewModel: CommentsViewModel
   private let stack = Stack()
-  private let status = StatusView()
+  private lazy var status = StatusView(in: stack, over: "rows")
   private let message = MessageBar()
   let messages: Overlay?
   private let title = Label(styles: [.subheading], lines: 2, direction: .ofText)
@@ -57,14 +57,14 @@ import PublicationAPI
       bind: { view, row, id in if let value = view.viewModel.row(for: id) { row.show(value) } })
     list.setListName("Comments")
     stack.add(list, name: "rows")
-    stack.add(status.root, name: "status")
     list.onNearEnd(self) { $0.viewModel.send(.reachedEnd) }
     post.onClicked(self) { $0.viewModel.send(.postTapped) }
     field.onChanged(self) { $0.viewModel.send(.draftChanged($1)) }
     field.onSubmit(self) { $0.sendTapped() }
     send.onClicked(self) { $0.sendTapped() }
     confirm.onClicked(self) { $0.deleteTapped() }
-    for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.send(.retryTapped) } }
+    progress.retry.onClicked(self) { $0.viewModel.send(.retryTapped) }
+    status.onAction(self) { view, _ in view.viewModel.send(.retryTapped) }
     message.onDismissed = { [weak self] in self?.viewModel.send(.messageDismissed) }
     viewModel.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
     viewModel.observe { [weak self] in self?.show($0) }
@@ -119,19 +119,7 @@ import PublicationAPI
     message.message = state.comments.message
     show(state.comments.ids)
     progress.show(state.comments)
-    switch state.comments.phase {
-    case .ready:
-      stack.show("rows")
-      return
-    case .loading: status.showLoading("Fetching the comments…")
-    case .empty:
-      status.show(
-        icon: .comment, heading: "No comments yet",
-        sentence: state.isLocked ? "Nobody has written anything so far." : "Be the first to say something.")
-    case .offline(let sentence): status.showOffline(sentence)
-    case .failed(let sentence): status.showFailed(sentence)
-    }
-    stack.show("status")
+    status.show(state.statusPage)
   }
 
   private func show(_ ids: [String]) {

@@ -8,7 +8,7 @@ import Gtk
   let root: Widget
   private let viewModel: FanClubListViewModel
   private let stack = Stack()
-  private let status = StatusView()
+  private lazy var status = StatusView(in: stack, over: "rows")
   private let message = MessageBar()
   let messages: Overlay?
   private let followed = FilterButton("Followed", explanation: "Only fan clubs that you follow")
@@ -44,10 +44,10 @@ import Gtk
       })
     list.setStyle(.plainList)
     stack.add(list, name: "rows")
-    stack.add(status.root, name: "status")
     list.onActivated(self) { $0.viewModel.send(.clubTapped($1)) }
     list.onNearEnd(self) { $0.viewModel.send(.reachedEnd) }
-    for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.send(.retryTapped) } }
+    progress.retry.onClicked(self) { $0.viewModel.send(.retryTapped) }
+    status.onAction(self) { view, _ in view.viewModel.send(.retryTapped) }
     message.onDismissed = { [weak self] in self?.viewModel.send(.messageDismissed) }
     viewModel.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
     viewModel.observe { [weak self] in self?.show($0) }
@@ -72,30 +72,12 @@ import Gtk
     followed.isOn = state.isFollowedOnly
     for button in [export, addFeed] { button.isVisible = state.canAddFeeds }
     if state.isChoosingExportFile { chooseExportFile() }
-    show(state.clubs, isFollowedOnly: state.isFollowedOnly)
-  }
-
-  private func show(_ state: ListState, isFollowedOnly: Bool) {
-    note.text = state.note ?? ""
-    note.isVisible = state.showsNote
-    list.show(state.ids)
-    progress.show(state)
-    message.message = state.message
-    switch state.phase {
-    case .ready:
-      stack.show("rows")
-      return
-    case .loading: status.showLoading("Fetching the fan clubs…")
-    case .empty where isFollowedOnly:
-      status.show(
-        icon: .people, heading: "You follow none yet", sentence: "Follow fan clubs to find them here, and to hear of their new posts.")
-    case .empty:
-      status.show(
-        icon: .people, heading: "No fan clubs yet", sentence: "This publication has none so far. Refresh to look again.", action: "Refresh")
-    case .offline(let sentence): status.showOffline(sentence)
-    case .failed(let sentence): status.showFailed(sentence)
-    }
-    stack.show("status")
+    note.text = state.clubs.note ?? ""
+    note.isVisible = state.clubs.showsNote
+    list.show(state.clubs.ids)
+    progress.show(state.clubs)
+    message.message = state.clubs.message
+    status.show(state.statusPage)
   }
 }
 

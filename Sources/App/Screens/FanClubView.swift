@@ -9,7 +9,7 @@ import Gtk
   let messages: Overlay?
   private let viewModel: FanClubViewModel
   private let stack = Stack()
-  private let status = StatusView()
+  private lazy var status = StatusView(in: stack, over: "club")
   private let pictures: Pictures
   private let picture = PictureView(width: 72, ratio: 1, growsWithText: true)
   private let name = Label(styles: [.heading], wraps: true, lines: 3, direction: .ofText)
@@ -60,11 +60,10 @@ import Gtk
     popover = Popover(asking)
     header = Clamp(
       maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, aboutScroller, more, problem]))
-    list = PostListView(viewModel, pictures: pictures, words: .fanClub)
+    list = PostListView(viewModel, pictures: pictures)
     list.root.expandsVertically = true
     page = Box(.vertical, styles: [.page], children: [header, list.root])
     stack.add(page, name: "club")
-    stack.add(status.root, name: "status")
     // Not above the posts only: they are not shown until the fan club is.
     let whole = Overlay(stack)
     messages = whole
@@ -83,8 +82,8 @@ import Gtk
     list.list.onScrolled(self) { $0.makeRoom() }
     list.list.scrollsByWheel(over: header, self) { $0.aboutScroller.takesKeyboard }
     list.onFetch = { [weak self] in self?.viewModel.send(.fetchTapped) }
-    status.button.onClicked(self) { view in
-      if case .gone = view.viewModel.state.phase { view.viewModel.send(.backTapped) } else { view.viewModel.send(.retryTapped) }
+    status.onAction(self) { view, action in
+      if action == .back { view.viewModel.send(.backTapped) } else { view.viewModel.send(.retryTapped) }
     }
     viewModel.observe { [weak self] in self?.show($0) }
   }
@@ -126,7 +125,7 @@ import Gtk
     aboutScroller.takesKeyboard = state.isAboutWhole == true
     more.isVisible = state.isAboutWhole != nil
     more.label = state.isAboutWhole == true ? "Less" : "More"
-    question.text = "Remove “\(state.club?.name ?? "")”? Its posts go with it, and what you did with them. You can add the feed again."
+    question.text = state.removalQuestion
     removal.isVisible = state.canRemove
     remove.label = state.isRemoving ? "Removing…" : "Remove feed…"
     remove.isSensitive = !state.isRemoving
@@ -134,16 +133,7 @@ import Gtk
     notify.isVisible = state.notifies != nil
     notify.isOn = state.notifies == true
     notify.setIcon(state.notifies == false ? .silent : .notifications)
-    list.show(state.posts, fetch: state.fetch, refresh: state.refresh)
-    switch state.phase {
-    case .ready:
-      stack.show("club")
-      return
-    case .loading: status.showLoading("Fetching the fan club…")
-    case .gone(let sentence): status.showGone(sentence)
-    case .offline(let sentence): status.showOffline(sentence)
-    case .failed(let sentence): status.showFailed(sentence)
-    }
-    stack.show("status")
+    list.show(state.posts, refresh: state.refresh)
+    status.show(state.statusPage)
   }
 }

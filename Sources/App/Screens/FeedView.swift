@@ -28,8 +28,7 @@ import Gtk
       spacing: 6, shrinks: true)
     bar.setStyle("list-bar")
     allRead.tooltip = "Mark all as read"
-    list = PostListView(
-      viewModel, pictures: pictures, words: .feed, header: Clamp(maximumWidth: 844, bar))
+    list = PostListView(viewModel, pictures: pictures, header: Clamp(maximumWidth: 844, bar))
     unread.root.onClicked(self) { $0.viewModel.send(.unreadOnlyTapped) }
     allRead.onClicked(self) { $0.viewModel.send(.allReadTapped) }
     list.onFetch = { [weak self] in self?.viewModel.send(.fetchTapped) }
@@ -42,16 +41,8 @@ import Gtk
     choice.show(state.options.map { ($0.id, $0.name) }, chosen: state.choice)
     unread.isOn = state.isUnreadOnly
     allRead.isSensitive = state.offersAllRead
-    list.show(state.posts, words: state.isUnreadOnly ? .unread : words(state.choice), fetch: state.fetch, refresh: state.refresh)
+    list.show(state.posts, refresh: state.refresh)
     if state.isJumping { list.scrollToTop() }
-  }
-
-  private func words(_ choice: FeedViewModel.Choice) -> PostListView.Words {
-    switch choice {
-    case .all: .feed
-    case .followed: .followed
-    case .fanClub: .fanClub
-    }
   }
 
   func takeKeyboard() { list.takeKeyboard() }

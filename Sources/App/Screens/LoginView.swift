@@ -86,7 +86,7 @@ import SessionService
   func takeKeyboard() { if !codePart.isVisible { (viewModel.state.email.isEmpty ? email : password).focus() } else { code.focus() } }
 
   private func show(_ state: LoginViewModel.State) {
-    heading.text = state.publication?.name ?? "Welcome"
+    heading.text = state.heading
     tagline.text = state.publication?.tagline ?? ""
     tagline.isVisible = !tagline.text.isEmpty
     show(state.notice, in: notice)
@@ -109,20 +109,21 @@ import SessionService
     if !wasWrong, !state.isWorking { fields.first(where: \.isWrong)?.focusAll() }
     for button in [signIn, sample] { button.isSensitive = state.canSubmit }
     showPatience(state.isWorking, at: state.awaitedProvider)
-    show(state.providers, awaited: state.awaitedProvider)
-    signIn.label = state.work == .credentials || state.work == .code ? "Signing in…" : "Sign in"
+    showProviders(state)
+    signIn.label = state.signInTitle
     signIn.setAccessibleName("Sign in")
-    mail.label = state.work == .codeRequest ? "Asking for a code…" : state.code == nil ? "Mail me a code" : "Mail another code"
+    mail.label = state.codeTitle
     mail.isSensitive = state.work != .codeRequest
     mail.isVisible = state.offersCode
     forgot.isVisible = state.offersCode
-    sample.label = state.work == .sampleAccount ? "Signing in…" : "Use the sample account"
+    sample.label = state.sampleTitle
     sample.setAccessibleName("Use the sample account")
     sample.isVisible = state.offersSampleAccount
-    or.isVisible = state.offersSampleAccount || state.offersCode || !state.providers.isEmpty
+    or.isVisible = state.offersOtherWays
   }
 
-  private func show(_ list: [LoginPublication.Provider], awaited provider: LoginPublication.Provider?) {
+  private func showProviders(_ state: LoginViewModel.State) {
+    let list = state.providers
     providers.isVisible = !list.isEmpty
     if list != shownProviders {
       shownProviders = list
@@ -136,17 +137,16 @@ import SessionService
       providers.replaceAll(providerButtons.map(\.button))
     }
     for (entry, (button, label)) in zip(list, providerButtons) {
-      label.text = entry == provider ? "Open the page of \(entry.name) again" : "Sign in with \(entry.name)"
+      label.text = state.title(of: entry)
       button.setAccessibleName(label.text)
     }
-    awaited.text = provider.map { "Sign in on the page of \($0.name) in your browser. Matinee goes on by itself." } ?? ""
+    awaited.text = state.awaitedSentence ?? ""
   }
 
   private func show(_ entry: LoginViewModel.State.CodeEntry?) {
     let isShown = codePart.isVisible
     if let entry {
-      mailed.text =
-        "If \(entry.email) is a reader’s address, a code is on its way there. It is good for ten minutes."
+      mailed.text = entry.sentence
       code.text = entry.code
       if !entry.hasNewPassword { newPassword.text = "" }
       show(entry.codeError, in: codeError)

@@ -7,7 +7,7 @@ import PaymentFeature
   let root: Widget
   private let viewModel: PaymentViewModel
   private let stack = Stack()
-  private let problem = StatusView()
+  private lazy var problem = StatusView(in: stack, over: "payment")
   private let badge = StoreBadge()
   private let lines = Box(.vertical, spacing: 8)
   private let total = Label(styles: ["price"], alignment: .end)
@@ -23,8 +23,6 @@ import PaymentFeature
   private let again = Button("Open the page again", styles: [.pill])
   private let pay = Button("Pay", styles: [.suggested, .pill])
   private let cancel = Button("Cancel", styles: [.flat])
-  /// How long a button that comes to mean something else takes no clicks, in seconds: as long as an impatient person goes on pressing.
-  private static let impatience = 1.5
   private var shownLines: [PaymentViewModel.State.Line] = []
 
   init(_ viewModel: PaymentViewModel) {
@@ -45,7 +43,6 @@ import PaymentFeature
         again,
       ])
     stack.add(content, name: "payment")
-    stack.add(problem.root, name: "status")
     root = Box(.vertical, spacing: 12, children: [stack, pay, cancel])
     methods.onChosen = { [weak self] in self?.viewModel.send(.methodChosen($0)) }
     pay.onClicked(self) { $0.viewModel.send(.payTapped) }
@@ -53,7 +50,7 @@ import PaymentFeature
     cancelPayment.onClicked(self) { $0.viewModel.send(.cancelPaymentTapped) }
     again.onClicked(self) { $0.viewModel.send(.openAgainTapped) }
     cancel.onClicked(self) { $0.viewModel.send(.cancelTapped) }
-    problem.button.onClicked(self) { $0.viewModel.send(.retryTapped) }
+    problem.onAction(self) { view, _ in view.viewModel.send(.retryTapped) }
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
@@ -71,12 +68,12 @@ import PaymentFeature
     methods.show(
       state.methods.map { .init(id: $0.id, name: $0.name, detail: $0.detail) }, chosen: state.selectedMethod, isSensitive: state.canPay)
     showStatus(state)
-    if pay.isMapped, pay.label != state.payTitle, state.status?.isProblem == true { ignoreClicks() }
     pay.label = state.payTitle
     // Sighted people read "Pay €4.90"; the accessible name is the same for every price.
     pay.setAccessibleName(state.payAction)
     pay.setAccessibleDescription(state.total)
     pay.isSensitive = state.canPay
+    pay.takesClicks = !state.isResting
     let (payGoes, payComes) = (pay.isVisible && !state.offersPay, !pay.isVisible && state.offersPay)
     pay.isVisible = state.offersPay
     again.isVisible = state.canOpenAgain
@@ -85,21 +82,7 @@ import PaymentFeature
     if payGoes, root.isMapped { (state.offersConfirmation ? confirm : state.canOpenAgain ? again : cancel).focus() }
     // After "Cancel payment".
     if payComes, root.isMapped, state.status?.isProblem == true { pay.focus() }
-    switch state.phase {
-    case .ready:
-      stack.show("payment")
-      return
-    case .loading: problem.showLoading("Fetching the price…")
-    case .failed(let sentence): problem.show(icon: .failed, heading: "This cannot be sold now", sentence: sentence, action: "Try again")
-    case .alreadyYours(let sentence): problem.show(icon: .done, heading: "Already yours", sentence: sentence)
-    }
-    stack.show("status")
-  }
-
-  /// Who pressed several times to pay once did not mean "Try again", which comes to stand there.
-  private func ignoreClicks() {
-    pay.takesClicks = false
-    MainLoop.after(seconds: Self.impatience) { [weak self] in self?.pay.takesClicks = true }
+    problem.show(state.statusPage)
   }
 
   private func showStatus(_ state: PaymentViewModel.State) {

@@ -7,7 +7,7 @@ import PaywallFeature
   let root: Widget
   private let viewModel: PaywallViewModel
   private let stack = Stack()
-  private let status = StatusView()
+  private lazy var status = StatusView(in: stack, over: "offers")
   private let title = Label(styles: [.heading], wraps: true, alignment: .center)
   private let text = Label(styles: [.dim], wraps: true, alignment: .center)
   private let badge = StoreBadge()
@@ -25,12 +25,11 @@ import PaywallFeature
     self.viewModel = viewModel
     let content = Box(.vertical, spacing: 14, children: [title, text, benefits, warning, notice, confirm, offers, balance])
     stack.add(FittingScroller(content), name: "offers")
-    stack.add(status.root, name: "status")
     root = Box(.vertical, spacing: 10, children: [badge.root, stack, cancel])
     confirm.horizontal = .center
     confirm.onClicked(self) { $0.viewModel.send(.confirmTapped) }
     cancel.onClicked(self) { $0.viewModel.send(.closeTapped) }
-    status.button.onClicked(self) { $0.viewModel.send(.retryTapped) }
+    status.onAction(self) { view, _ in view.viewModel.send(.retryTapped) }
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
@@ -54,23 +53,8 @@ import PaywallFeature
       shown = state.products
       offers.replaceAll(state.products.map { button($0) })
     }
-    // Where there is nothing to buy, nothing is put off.
-    cancel.label = state.phase == .ready && !state.products.contains(where: \.canBuy) ? "Close" : "Not now"
-    switch state.phase {
-    case .ready: stack.show("offers")
-    case .loading: showStatus { $0.showLoading("Fetching the offers…") }
-    case .unavailable(let problem):
-      showStatus {
-        $0.show(
-          icon: problem == .noProducts ? .empty : .failed, heading: problem.heading, sentence: problem.sentence,
-          action: problem.canRetry ? "Try again" : nil)
-      }
-    }
-  }
-
-  private func showStatus(_ fill: (StatusView) -> Void) {
-    fill(status)
-    stack.show("status")
+    cancel.label = state.closeTitle
+    status.show(state.statusPage)
   }
 
   private static func line(_ benefit: String) -> Widget {

@@ -3,38 +3,13 @@ import Gtk
 
 /// A page with a list of posts, and a pill when there are newer ones: the feed, the bookmarks and a fan club's posts are each one.
 @MainActor final class PostListView: View {
-  /// What the page says while it has no rows.
-  struct Words {
-    let loading: String
-    let emptyIcon: Icon
-    let emptyHeading: String
-    let emptySentence: String
-
-    static let feed = Words(
-      loading: "Fetching the latest posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
-      emptySentence: "This publication has no posts so far. Refresh to look again.")
-    static let followed = Words(
-      loading: "Fetching the latest posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
-      emptySentence: "The fan clubs that you follow have no posts so far. Refresh to look again.")
-    static let fanClub = Words(
-      loading: "Fetching posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
-      emptySentence: "This fan club has not published anything so far.")
-    static let unread = Words(
-      loading: "Fetching what you have not read…", emptyIcon: .done, emptyHeading: "All read",
-      emptySentence: "There is nothing here that you have not read. Refresh to look again.")
-    static let bookmarks = Words(
-      loading: "Fetching your bookmarks…", emptyIcon: .bookmark, emptyHeading: "No bookmarks yet",
-      emptySentence: "Press the bookmark on a post to keep it here for later.")
-  }
-
   let scope = Scope()
   let root: Widget
   private let page: any PostListScreen
-  private var words: Words
   private let stack = Stack()
   private let note = Label(styles: [.caption, .dim, "note"], wraps: true, alignment: .center)
   private lazy var menu = PostMenu(page)
-  private let status = StatusView()
+  private lazy var status = StatusView(in: stack, over: "rows")
   private let message = MessageBar()
   let messages: Overlay?
   private let progress = ProgressLine()
@@ -42,17 +17,15 @@ import Gtk
   private let pill = Button("New posts", styles: [.suggested, .pill, "compact", "new-posts"])
   private let header: Widget?
   private(set) var list: ListView<String, PostRowView>!
-  private var phase = ListState.Phase.loading
-  private var fetch = ClubFetch.State.notNeeded
+  private var statusPage: StatusPage? = .loading("")
   /// Whether the keyboard was on the pill that was pressed, and moves to the rows that the pill shows.
   private var awaitsNewest = false
   /// Called when the posts of a fan club are to be fetched, where that was offered.
   var onFetch: (() -> Void)?
 
   /// - Parameter header: what stands above the list.
-  init(_ page: any PostListScreen, pictures: Pictures, words: Words, header: Widget? = nil) {
+  init(_ page: any PostListScreen, pictures: Pictures, header: Widget? = nil) {
     self.page = page
-    self.words = words
     self.header = header
     stack.expandsVertically = true
     note.isVisible = false
@@ -70,18 +43,16 @@ import Gtk
       })
     list.setStyle(.plainList)
     stack.add(list, name: "rows")
-    stack.add(status.root, name: "status")
     list.onActivated(self) { $0.page.send(.postTapped($1)) }
     list.onMenuKey(self) { $1.menuKeyPressed() }
     // GTK would move the focus to the nearest widget below, which is a button of the first post.
     for key in ["Down", "KP_Down"] { header?.addShortcut(key, self, inside: true) { $0.takeKeyboard() } }
     list.onNearEnd(self) { $0.page.send(.reachedEnd) }
-    status.button.onClicked(self) { view in
-      switch (view.fetch, view.phase) {
-      // That is what the button there says.
-      case (.notNeeded, .empty): view.page.send(.refreshTapped)
-      case (.notNeeded, _): view.page.send(.retryTapped)
-      case (.offered, _), (.running, _): view.onFetch?()
+    status.onAction(self) { view, action in
+      switch action {
+      case .refresh: view.page.send(.refreshTapped)
+      case .fetch: view.onFetch?()
+      case .retry, .back, .close: view.page.send(.retryTapped)
       }
     }
     progress.retry.onClicked(self) { $0.page.send(.retryTapped) }
@@ -106,11 +77,10 @@ import Gtk
   /// The focus is on the rows, or on the button that fetches them; the controls above are a step back. It is nowhere until it is known
   /// whether there are rows.
   func takeKeyboard() {
-    switch (fetch, phase) {
-    case (.offered, _): stack.focusFirst()
-    case (.running, _), (.notNeeded, .loading): break
-    case (.notNeeded, .ready): list.focusRow()
-    case (.notNeeded, .empty), (.notNeeded, .offline), (.notNeeded, .failed): root.focusFirst()
+    switch statusPage {
+    case nil: list.focusRow()
+    case .loading: break
+    case .message: if statusPage?.action == .fetch { stack.focusFirst() } else { root.focusFirst() }
     }
   }
 
@@ -125,22 +95,16 @@ import Gtk
     menu.open(row, in: root, beside: anchor, at: point)
   }
 
-  /// - Parameters:
-  ///   - words: what the page says while it has no rows, in place of the words before; `nil` for the same.
-  ///   - fetch: what there is to do about a fan club's posts, in the place of rows.
-  ///   - refresh: what there is to say about the feeds behind the posts.
-  func show(
-    _ state: ListState, words: Words? = nil, fetch: ClubFetch.State = .notNeeded, refresh: ClubsFetch.Report = ClubsFetch.Report()
-  ) {
-    if let words { self.words = words }
-    let hasRows = fetch == .notNeeded && state.phase == .ready
+  /// - Parameter refresh: what there is to say about the feeds behind the posts.
+  func show(_ state: ListState, refresh: ClubsFetch.Report = ClubsFetch.Report()) {
+    statusPage = page.statusPage
+    let hasRows = statusPage == nil
     note.text = state.note ?? ""
-    note.isVisible = fetch == .notNeeded && state.showsNote
+    note.isVisible = state.showsNote && (hasRows || statusPage?.action == .refresh)
     list.show(state.ids)
-    (phase, self.fetch) = (state.phase, fetch)
     if let words = state.pill { pill.label = words }
     pill.isVisible = state.pill != nil && hasRows
-    show(state.phase, fetch)
+    status.show(statusPage)
     if awaitsNewest, hasRows, state.newItemCount == 0, let newest = state.ids.first {
       awaitsNewest = false
       if root.holdsKeyboard { list.focusRow(newest) }
@@ -149,29 +113,5 @@ import Gtk
     fetching.show(refresh)
     message.actionLabel = state.canUndo ? "Undo" : nil
     message.message = state.message
-  }
-
-  private func show(_ phase: ListState.Phase, _ fetch: ClubFetch.State) {
-    switch (fetch, phase) {
-    case (.offered(let problem), _):
-      showStatus {
-        $0.show(
-          icon: .people, heading: problem == nil ? "Not fetched yet" : "This did not work",
-          sentence: problem ?? "This fan club came from a list of feeds. Its posts are fetched when you ask for them.",
-          action: "Fetch posts")
-      }
-    case (.running, _): showStatus { $0.showLoading("Fetching the posts…") }
-    case (.notNeeded, .ready): stack.show("rows")
-    case (.notNeeded, .loading): showStatus { $0.showLoading(words.loading) }
-    case (.notNeeded, .empty):
-      showStatus { $0.show(icon: words.emptyIcon, heading: words.emptyHeading, sentence: words.emptySentence, action: "Refresh") }
-    case (.notNeeded, .offline(let sentence)): showStatus { $0.showOffline(sentence) }
-    case (.notNeeded, .failed(let sentence)): showStatus { $0.showFailed(sentence) }
-    }
-  }
-
-  private func showStatus(_ fill: (StatusView) -> Void) {
-    fill(status)
-    stack.show("status")
   }
 }

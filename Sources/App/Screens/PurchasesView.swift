@@ -8,7 +8,7 @@ import Gtk
   let root: Widget
   private let viewModel: PurchasesViewModel
   private let stack = Stack()
-  private let status = StatusView()
+  private lazy var status = StatusView(in: stack, over: "list")
   private let badge = StoreBadge()
   private let rows = Box(.vertical, spacing: 10)
   private let balance = Label(styles: [.dim], wraps: true)
@@ -36,7 +36,6 @@ import Gtk
     let restoring = Box(.vertical, spacing: 4, children: [button, loadingLabel])
     let list = Box(.vertical, spacing: 12, children: [rows, balance, cancellingText])
     stack.add(list, name: "list")
-    stack.add(status.root, name: "status")
     let column = Box(
       .vertical, spacing: 16, margin: 24,
       children: [Label("Purchases", styles: [.title], wraps: true), badge.root, stack, restoring])
@@ -45,7 +44,7 @@ import Gtk
     scroller.keepFocusInSight(self)
     scroller.scrollsByKeyboard(arrowsFirst: true)
     restore.onClicked(self) { $0.viewModel.send(.restoreTapped) }
-    status.button.onClicked(self) { $0.viewModel.send(.refreshTapped) }
+    status.onAction(self) { view, _ in view.viewModel.send(.refreshTapped) }
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
@@ -71,14 +70,7 @@ import Gtk
     showRestoring(state)
     // The button that restores purchases is below the listed ones, and at the page's end where there are none.
     stack.expandsVertically = state.phase != .ready
-    switch state.phase {
-    case .ready: stack.show("list")
-    case .loading: showStatus { $0.showLoading("Reading what you bought…") }
-    case .empty:
-      showStatus { $0.show(icon: .empty, heading: "Nothing bought yet", sentence: "What you buy here is listed with where it stands.") }
-    case .failed(let sentence):
-      showStatus { $0.show(icon: .failed, heading: "This cannot be read", sentence: sentence, action: "Try again") }
-    }
+    status.show(state.statusPage)
   }
 
   private func showRestoring(_ state: PurchasesViewModel.State) {
@@ -95,11 +87,6 @@ import Gtk
     guard !state.isRestoring else { return }
     if pressedRestore, scroller.holdsKeyboard { restore.focus() }
     pressedRestore = false
-  }
-
-  private func showStatus(_ fill: (StatusView) -> Void) {
-    fill(status)
-    stack.show("status")
   }
 
   private func showRows(_ state: PurchasesViewModel.State) {

@@ -12,7 +12,7 @@ import SearchFeature
   private let clear = Button(icon: .clear, name: "Clear the search")
   private let spinner = Spinner(isSpinning: false, name: "Searching")
   private let stack = Stack()
-  private let status = StatusView()
+  private lazy var status = StatusView(in: stack, over: "rows")
   private let message = MessageBar()
   let messages: Overlay?
   private let progress = ProgressLine()
@@ -37,7 +37,6 @@ import SearchFeature
       })
     list.setListName("Found")
     stack.add(list, name: "rows")
-    stack.add(status.root, name: "status")
     list.onActivated(self) { view, item in
       switch item {
       case .club(let id, _): view.viewModel.send(.clubTapped(id))
@@ -51,7 +50,8 @@ import SearchFeature
       view.viewModel.send(.clearTapped)
       view.takeKeyboard()
     }
-    for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.send(.retryTapped) } }
+    progress.retry.onClicked(self) { $0.viewModel.send(.retryTapped) }
+    status.onAction(self) { view, _ in view.viewModel.send(.retryTapped) }
     message.onDismissed = { [weak self] in self?.viewModel.send(.messageDismissed) }
     viewModel.onRowsChanged = { [weak self] ids in self?.update { if case .post(let id, _) = $0 { ids.contains(id) } else { false } } }
     viewModel.onClubsChanged = { [weak self] ids in self?.update { if case .club(let id, _) = $0 { ids.contains(id) } else { false } } }
@@ -69,33 +69,9 @@ import SearchFeature
     spinner.isVisible = spinner.isSpinning
     message.message = state.message
     list.show(Self.items(state))
-    let isListed = state.phase == .results
-    if isListed, state.isSearching {
-      // The spinner says it at once.
-      progress.show("Searching…", failure: nil, isSaid: true)
-    } else {
-      progress.show(isListed && state.isLoadingMore ? "Loading more…" : nil, failure: isListed ? state.loadMoreFailure : nil)
-    }
-    switch state.phase {
-    case .results:
-      stack.show("rows")
-      return
-    case .idle:
-      status.show(
-        icon: .search, heading: "Search all posts",
-        sentence: "Titles and texts of this publication, and the names of fan clubs, also by the beginnings of words.")
-    case .searching: status.showLoading("Searching…")
-    case .nothing(let sentence):
-      status.show(icon: .search, heading: "Nothing found", sentence: sentence)
-    case .offline(let sentence) where !state.clubs.isEmpty:
-      // What is known without the publication is better than an error.
-      progress.show(nil, failure: sentence)
-      stack.show("rows")
-      return
-    case .offline(let sentence): status.showOffline(sentence, heading: "The publication is needed")
-    case .failed(let sentence): status.showFailed(sentence)
-    }
-    stack.show("status")
+    // The spinner says at once that an answer is awaited.
+    progress.show(state.underWay, failure: state.failure, isSaid: state.isSearching)
+    status.show(state.statusPage)
   }
 
   /// Without clubs the posts are all there is, and need no heading.

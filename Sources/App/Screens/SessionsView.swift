@@ -7,7 +7,7 @@ import Gtk
   let root: Widget
   private let viewModel: SessionsViewModel
   private let stack = Stack()
-  private let status = StatusView()
+  private lazy var status = StatusView(in: stack, over: "list")
   private let rows = Box(.vertical, spacing: 10)
   private let others = Button("Sign out everywhere else", styles: [.pill])
   private let failure = Label(styles: [.error], wraps: true, alignment: .center)
@@ -31,13 +31,12 @@ import Gtk
           wraps: true), providers,
       ])
     stack.add(Box(.vertical, spacing: 16, children: [words, rows, others, providerPart, failure]), name: "list")
-    stack.add(status.root, name: "status")
     let column = Box(.vertical, spacing: 16, margin: 24, children: [Label("Sessions", styles: [.title], wraps: true), stack])
     let scroller = ScrolledWindow(Clamp(maximumWidth: 640, column))
     root = Box(.vertical, styles: [.page], children: [scroller, progress.root])
     scroller.keepFocusInSight(self)
     others.onClicked(self) { $0.viewModel.send(.endOthersTapped) }
-    status.button.onClicked(self) { $0.viewModel.send(.refreshTapped) }
+    status.onAction(self) { view, _ in view.viewModel.send(.refreshTapped) }
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
@@ -51,15 +50,7 @@ import Gtk
     others.isSensitive = !state.isEndingOthers
     others.label = state.isEndingOthers ? "Signing out…" : "Sign out everywhere else"
     stack.expandsVertically = state.phase != .ready
-    switch state.phase {
-    case .ready: stack.show("list")
-    case .loading:
-      status.showLoading("Looking up where you are signed in…")
-      stack.show("status")
-    case .failed(let sentence):
-      status.showFailed(sentence)
-      stack.show("status")
-    }
+    status.show(state.statusPage)
   }
 
   private func showRows(_ state: SessionsViewModel.State) {

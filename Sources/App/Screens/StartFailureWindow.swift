@@ -15,10 +15,10 @@ import Gtk
     window = Window(application, title: "Matinee", width: 520, height: 380)
     window.setMinimumWindowSize(width: 360, height: 300)
     window.titlebar(HeaderBar())
-    status.show(icon: .failed, heading: "Matinee cannot start", sentence: sentence, action: "Close")
+    status.show(.message(.failed, heading: "Matinee cannot start", sentence: sentence, action: .close))
     let page = Box(.vertical, styles: [.page], children: [status.root])
     window.child(page)
-    status.button.onClicked(self) { $0.window.close() }
+    status.onAction(self) { window, _ in window.window.close() }
     window.addShortcut("Escape", self) { $0.window.close() }
     window.onCloseRequest(self) { _ in
       onClosed()
@@ -29,6 +29,6 @@ import Gtk
   /// Shows it, or brings it to the front.
   public func present() {
     window.present()
-    status.button.focus()
+    status.root.focusFirst()
   }
 }

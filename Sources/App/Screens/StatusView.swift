@@ -1,3 +1,4 @@
+import FeatureKit
 import Gtk
 
 /// Shows progress words in a label. After four seconds they also say that the publication takes long, so that the app does not look frozen.
@@ -32,17 +33,24 @@ import Gtk
   }
 }
 
-/// A picture, a sentence with what to do, and perhaps a button: what a page shows when it has nothing else.
+/// Shows a `StatusPage`, in place of what a page shows otherwise.
 @MainActor final class StatusView {
   let root: Widget
-  let button: Button
+  private let button: Button
+  private let stack: Stack?
+  private let content: String
   private let image: Image
   private let spinner = Spinner(isSpinning: false, name: "Loading")
   private let heading = Label(styles: [.heading], wraps: true, alignment: .center)
   private let sentence = Label(styles: [.dim], wraps: true, alignment: .center)
   private let loading: LoadingWords
+  private var action: StatusPage.Action?
 
-  init() {
+  /// - Parameters:
+  ///   - stack: where it takes the place of the content; nil where it is all there is.
+  ///   - content: the content's name in the stack.
+  init(in stack: Stack? = nil, over content: String = "") {
+    (self.stack, self.content) = (stack, content)
     loading = LoadingWords(sentence)
     image = Image(.empty, size: .huge)
     image.setStyle("status-picture")
@@ -57,10 +65,28 @@ import Gtk
     root.vertical = .center
     root.horizontal = .center
     root.expandsVertically = true
+    stack?.add(root, name: "status")
+  }
+
+  /// - Parameter body: called with what the button is to do.
+  func onAction<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, StatusPage.Action) -> Void) {
+    button.onClicked(owner) { [weak self] owner in if let action = self?.action { body(owner, action) } }
+  }
+
+  /// - Parameter page: nil for the content.
+  func show(_ page: StatusPage?) {
+    switch page {
+    case nil: break
+    case .loading(let words): showLoading(words)
+    case .message(let symbol, let heading, let sentence, let action):
+      show(symbol.icon, heading: heading, sentence: sentence, action: action?.title)
+      self.action = action
+    }
+    stack?.show(page == nil ? content : "status")
   }
 
   /// - Parameter action: the button's text; nil for no button.
-  func show(icon: Icon, heading: String, sentence: String, action: String? = nil) {
+  private func show(_ icon: Icon, heading: String, sentence: String, action: String?) {
     image.setIcon(icon)
     self.heading.text = heading
     showParts(isLoading: false)
@@ -73,19 +99,8 @@ import Gtk
     if root.holdsKeyboard, action != nil { button.focus() }
   }
 
-  /// The publication cannot be reached, which the window says by itself.
-  func showOffline(_ sentence: String, heading: String = "Not on this computer yet") {
-    show(icon: .offline, heading: heading, sentence: sentence, action: "Try again")
-  }
-
-  /// What the page is about is not there, so that all one can do is leave.
-  func showGone(_ sentence: String) { show(icon: .failed, heading: "Not here", sentence: sentence, action: "Go back") }
-
-  /// It did not work, for another reason.
-  func showFailed(_ sentence: String) { show(icon: .failed, heading: "This did not work", sentence: sentence, action: "Try again") }
-
   /// - Parameter sentence: what is waited for.
-  func showLoading(_ sentence: String) {
+  private func showLoading(_ sentence: String) {
     showParts(isLoading: true)
     if button.hasFocus { root.holdKeyboard() }
     button.isVisible = false
@@ -97,5 +112,20 @@ import Gtk
     heading.isVisible = !isLoading
     spinner.isVisible = isLoading
     spinner.isSpinning = isLoading
+  }
+}
+
+extension StatusPage.Symbol {
+  fileprivate var icon: Icon {
+    switch self {
+    case .empty: .empty
+    case .done: .done
+    case .failed: .failed
+    case .offline: .offline
+    case .bookmark: .bookmark
+    case .comment: .comment
+    case .people: .people
+    case .search: .search
+    }
   }
 }

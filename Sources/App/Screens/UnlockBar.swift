@@ -36,9 +36,7 @@ import Gtk
     root.isVisible = state.isLocked || state.isUnlocking
     loading.show(state.isUnlocking ? "Opening the article…" : nil)
     if !state.isUnlocking { heading.text = "The rest is for members" }
-    explanation.text =
-      state.isPaying
-      ? "A payment of yours is being confirmed. “Unlock” says what it waits for." : "Unlock premium to read this story and everything else."
+    explanation.text = state.wallSentence
     badge.text = state.badge
     if let offer = state.passOffer { pass.label = offer }
     // Without the count: what it does stays the same.
@@ -52,9 +50,4 @@ import Gtk
     spinner.isSpinning = state.isUnlocking
     spinner.isVisible = state.isUnlocking
   }
-}
-
-extension ArticleViewModel.State {
-  /// Whether the rest takes access.
-  var isLocked: Bool { if case .locked = text { true } else { false } }
 }

@@ -26,7 +26,7 @@ import SearchFeature
     case let model as FanClubListViewModel: return FanClubListView(model, pictures: pictures)
     case let model as FanClubViewModel: return FanClubView(model, pictures: pictures)
     case let model as BookmarksViewModel:
-      let list = PostListView(model, pictures: pictures, words: .bookmarks)
+      let list = PostListView(model, pictures: pictures)
       model.observe { [weak list] in list?.show($0) }
       return list
     case let model as AccountViewModel: return AccountView(model)

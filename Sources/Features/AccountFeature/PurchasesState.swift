@@ -1,3 +1,4 @@
+import FeatureKit
 import Foundation
 import PurchaseService
 
@@ -34,6 +35,16 @@ extension PurchasesViewModel {
     public var isRestoring = false
     /// The result of that.
     public var restored: String?
+
+    /// What the page shows in place of purchases; `nil` while there are some.
+    public var statusPage: StatusPage? {
+      switch phase {
+      case .ready: nil
+      case .loading: .loading("Reading what you bought…")
+      case .empty: .message(.empty, heading: "Nothing bought yet", sentence: "What you buy here is listed with where it stands.")
+      case .failed(let sentence): .failed(sentence, heading: "This cannot be read")
+      }
+    }
 
     /// A list that knows nothing yet.
     public init() {}

@@ -71,6 +71,14 @@ import Runtime
 
     /// How far the page is.
     public var phase = Phase.loading
+    /// What the page shows in place of sessions; `nil` while there are some.
+    public var statusPage: StatusPage? {
+      switch phase {
+      case .ready: nil
+      case .loading: .loading("Looking up where you are signed in…")
+      case .failed(let sentence): .failed(sentence)
+      }
+    }
     /// The reader's sessions: the one of this app, then the last seen first.
     public var rows: [Row] = []
     /// Where the reader may sign in besides; empty where that is nowhere.

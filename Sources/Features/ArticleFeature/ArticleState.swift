@@ -54,6 +54,45 @@ extension ArticleViewModel {
     /// A short message to the reader; `nil` for none.
     public var message: String?
 
+    /// What the page shows in place of the article; `nil` where something of it is there, and the article was not removed.
+    public var statusPage: StatusPage? {
+      if case .gone = phase {} else if post != nil { return nil }
+      return phase.statusPage(loading: "Fetching the article…")
+    }
+    /// What is under way while there is something to read; `nil` for nothing, and while the post is being unlocked, which its bar says.
+    public var underWay: String? {
+      guard post != nil, !isUnlocking else { return nil }
+      return switch phase {
+      case .loading: "Fetching the article…"
+      case .ready: isRefreshing ? "Refreshing…" : nil
+      case .offline, .failed, .gone: nil
+      }
+    }
+    /// Why the rest of what is to be read did not come; `nil` while there is no reason.
+    public var failure: String? {
+      guard post != nil, !isUnlocking else { return nil }
+      return switch phase {
+      case .offline(let sentence), .failed(let sentence): sentence
+      case .loading, .ready, .gone: nil
+      }
+    }
+    /// Whether the rest requires access.
+    public var isLocked: Bool { if case .locked = text { true } else { false } }
+    /// What it takes to read on.
+    public var wallSentence: String {
+      isPaying
+        ? "A payment of yours is being confirmed. “Unlock” says what it waits for."
+        : "Unlock premium to read this story and everything else."
+    }
+    /// Whether what stands below a text is shown. While the post is being unlocked nothing moves, so that readers do not lose their place.
+    public var showsEnd: Bool { phase == .ready || isUnlocking }
+    /// What stands on the button that leads to the comments; `nil` without the button: a reader without access can read comments, and not
+    /// write any.
+    public var commentsTitle: String? {
+      guard let post, !post.isLocked || !post.comments.isEmpty else { return nil }
+      return hasDraft ? "Continue your comment" : post.comments.isEmpty ? "Write a comment" : "Read the comments"
+    }
+
     /// A page that knows nothing yet.
     public init() {}
   }

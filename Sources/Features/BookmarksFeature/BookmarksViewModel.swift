@@ -32,6 +32,14 @@ import ReaderContent
   /// Handles an input of the reader.
   public func send(_ input: PostList.Input) { posts.send(input) }
 
+  /// See `PostListScreen`.
+  public var statusPage: StatusPage? {
+    state.statusPage(
+      loading: "Fetching your bookmarks…",
+      empty: .message(
+        .bookmark, heading: "No bookmarks yet", sentence: "Press the bookmark on a post to keep it here for later.", action: .refresh))
+  }
+
   /// The page is on screen: loads the first time, and reads the cache again after that.
   public func appear() { posts.list.appear() }
   /// The page is off screen and does nothing until it comes back.

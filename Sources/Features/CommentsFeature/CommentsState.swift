@@ -19,6 +19,15 @@ extension CommentsViewModel {
     /// Whether the reader cannot comment, because they cannot read the post.
     public var isLocked = false
 
+    /// What the page shows in place of comments; `nil` while there are some.
+    public var statusPage: StatusPage? {
+      comments.statusPage(
+        loading: "Fetching the comments…",
+        empty: .message(
+          .comment, heading: "No comments yet",
+          sentence: isLocked ? "Nobody has written anything so far." : "Be the first to say something."))
+    }
+
     /// A page that knows nothing yet.
     public init() {}
   }

@@ -19,6 +19,17 @@ import Runtime
     /// Whether the reader is to say where the feeds go that are exported.
     public var isChoosingExportFile = false
 
+    /// What the page shows in place of rows; `nil` while there are some.
+    public var statusPage: StatusPage? {
+      clubs.statusPage(
+        loading: "Fetching the fan clubs…",
+        empty: isFollowedOnly
+          ? .message(
+            .people, heading: "You follow none yet", sentence: "Follow fan clubs to find them here, and to hear of their new posts.")
+          : .message(
+            .people, heading: "No fan clubs yet", sentence: "This publication has none so far. Refresh to look again.", action: .refresh))
+    }
+
     /// A page that has not loaded.
     public init() {}
   }

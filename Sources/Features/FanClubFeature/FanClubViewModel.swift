@@ -29,6 +29,21 @@ import ReaderContent
     /// Whether it is being removed.
     public var isRemoving = false
 
+    /// What is asked before the feed is removed.
+    public var removalQuestion: String {
+      "Remove “\(club?.name ?? "")”? Its posts go with it, and what you did with them. You can add the feed again."
+    }
+    /// What the page shows in place of the club; `nil` where the club is there.
+    public var statusPage: StatusPage? { phase.statusPage(loading: "Fetching the fan club…") }
+    /// What the page shows in place of the club's posts; `nil` while there are some.
+    public var postsStatusPage: StatusPage? {
+      fetch.statusPage
+        ?? posts.statusPage(
+          loading: "Fetching posts…",
+          empty: .message(
+            .empty, heading: "Nothing here yet", sentence: "This fan club has not published anything so far.", action: .refresh))
+    }
+
     /// A page that knows nothing yet.
     public init() {}
   }
@@ -56,6 +71,8 @@ import ReaderContent
 
   /// The single source of truth.
   @ViewState public private(set) var state = State()
+  /// See `PostListScreen`.
+  public var statusPage: StatusPage? { state.postsStatusPage }
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
   /// The list of posts, with all that can be done to a row.

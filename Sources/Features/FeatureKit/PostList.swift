@@ -195,6 +195,8 @@ extension PostList.Source {
 @MainActor public protocol PostListScreen: Refreshable, PostShowing {
   /// The list of posts that the screen shows.
   var posts: PostList { get }
+  /// What the page shows in place of posts; `nil` while there are some.
+  var statusPage: StatusPage? { get }
   /// Handles an input of the reader, as one of the page's own inputs.
   func send(_ input: PostList.Input)
   /// Called with the rows to draw again, among those that were read.

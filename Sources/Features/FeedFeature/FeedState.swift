@@ -52,6 +52,26 @@ extension FeedViewModel {
     /// Whether there is a post to be marked as read.
     public var offersAllRead: Bool { !posts.ids.isEmpty }
 
+    /// What the page shows in place of posts; `nil` while there are some.
+    public var statusPage: StatusPage? {
+      fetch.statusPage ?? posts.statusPage(loading: isUnreadOnly ? "Fetching what you have not read…" : loading, empty: empty)
+    }
+
+    private var loading: String { if case .fanClub = choice { "Fetching posts…" } else { "Fetching the latest posts…" } }
+
+    private var empty: StatusPage {
+      let nothing =
+        switch choice {
+        case .all: "This publication has no posts so far. Refresh to look again."
+        case .followed: "The fan clubs that you follow have no posts so far. Refresh to look again."
+        case .fanClub: "This fan club has not published anything so far."
+        }
+      return isUnreadOnly
+        ? .message(
+          .done, heading: "All read", sentence: "There is nothing here that you have not read. Refresh to look again.", action: .refresh)
+        : .message(.empty, heading: "Nothing here yet", sentence: nothing, action: .refresh)
+    }
+
     /// A page that has not loaded.
     public init() {}
   }

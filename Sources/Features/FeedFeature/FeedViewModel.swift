@@ -27,6 +27,8 @@ import Runtime
 
   /// The single source of truth.
   @ViewState public private(set) var state = State()
+  /// See `PostListScreen`.
+  public var statusPage: StatusPage? { state.statusPage }
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
   /// The list of what was chosen, with all that can be done to a row.

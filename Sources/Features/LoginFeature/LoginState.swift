@@ -88,6 +88,9 @@ extension LoginViewModel {
         self.email = email
         self.setsPassword = setsPassword
       }
+
+      /// What the reader may expect. It does not tell whether the address is known.
+      public var sentence: String { "If \(email) is a reader’s address, a code is on its way there. It is good for ten minutes." }
     }
 
     /// `nil` until the publication answered.
@@ -129,7 +132,25 @@ extension LoginViewModel {
       guard case .provider(let id) = work else { return nil }
       return publication?.providers.first { $0.id == id }
     }
+    /// What the reader is to do on the page of ``awaitedProvider``; `nil` without one.
+    public var awaitedSentence: String? {
+      awaitedProvider.map { "Sign in on the page of \($0.name) in your browser. Matinee goes on by itself." }
+    }
     /// Whether a code can be mailed.
     public var offersCode: Bool { publication?.mailsCodes == true }
+    /// Whether there is another way to sign in than with a password.
+    public var offersOtherWays: Bool { offersSampleAccount || offersCode || !providers.isEmpty }
+    /// What stands on the masthead.
+    public var heading: String { publication?.name ?? "Welcome" }
+    /// What stands on the button below address and password, or below a code.
+    public var signInTitle: String { work == .credentials || work == .code ? "Signing in…" : "Sign in" }
+    /// What stands on the button that asks for a code.
+    public var codeTitle: String { work == .codeRequest ? "Asking for a code…" : code == nil ? "Mail me a code" : "Mail another code" }
+    /// What stands on the button of the sample account.
+    public var sampleTitle: String { work == .sampleAccount ? "Signing in…" : "Use the sample account" }
+    /// What stands on the button of a provider.
+    public func title(of provider: LoginPublication.Provider) -> String {
+      provider == awaitedProvider ? "Open the page of \(provider.name) again" : "Sign in with \(provider.name)"
+    }
   }
 }

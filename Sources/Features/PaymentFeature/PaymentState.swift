@@ -1,3 +1,4 @@
+import FeatureKit
 import PurchaseService
 
 extension PaymentViewModel {
@@ -105,6 +106,8 @@ extension PaymentViewModel {
     public var payTitle = "Pay"
     /// Whether the button can be pressed.
     public var canPay = false
+    /// Whether a press does nothing for a moment, since the button has just come to mean something else.
+    public var isResting = false
     /// Whether leaving now cancels the payment, or has no effect. Otherwise the agreed payment continues when the reader leaves.
     public var canCancel = true
     /// Whether the store did not answer, and the request is repeated.
@@ -116,6 +119,16 @@ extension PaymentViewModel {
 
     /// A sheet that knows nothing yet.
     public init() {}
+
+    /// What the sheet shows in place of a bill; `nil` where there is something to pay.
+    public var statusPage: StatusPage? {
+      switch phase {
+      case .ready: nil
+      case .loading: .loading("Fetching the price…")
+      case .failed(let sentence): .failed(sentence, heading: "This cannot be sold now")
+      case .alreadyYours(let sentence): .message(.done, heading: "Already yours", sentence: sentence)
+      }
+    }
 
     /// What stands before ``total``. A seller that names no tax may still charge one.
     public var totalTitle: String { tax == nil ? "Total" : "Total, including tax" }

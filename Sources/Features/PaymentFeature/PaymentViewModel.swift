@@ -63,6 +63,8 @@ import PurchaseService
   /// Whether the reader has opened their bank's page from here.
   private var isConfirming = false
   private var confirming: Task<Void, Never>?
+  /// Runs for a moment after a payment has failed, while presses of "Pay" do nothing.
+  private var resting: Task<Void, Never>?
   private var isCancelling = false
   /// Why the payment could not be cancelled.
   private var cancelFailure: String?
@@ -99,6 +101,7 @@ import PurchaseService
     for task in watching { task.cancel() }
     checkTask?.cancel()
     confirming?.cancel()
+    resting?.cancel()
   }
 
   // MARK: Inputs
@@ -162,12 +165,14 @@ import PurchaseService
     guard !attempt.isRunning, id != state.selectedMethod, methods.contains(where: { $0.id == id }) else { return }
     // What went wrong did so with the other one.
     if attempt.hasFailed { attempt = PaymentAttempt() }
+    resting?.cancel()
+    resting = nil
     state.selectedMethod = id
     show()
   }
 
   private func payTapped() {
-    guard state.canPay, let product, let method else { return }
+    guard state.canPay, resting == nil, let product, let method else { return }
     attempt = PaymentAttempt(asking: method.question)
     (isLeaving, cancelFailure) = (false, nil)
     show()
@@ -296,6 +301,7 @@ import PurchaseService
     attempt.ended(result, waitingFor: reasonToWait(history))
     findPaidWithoutAccess(history)
     paying = nil
+    if attempt.hasFailed { rest() }
     show()
     observeOpenPurchase()
     switch result {
@@ -305,6 +311,18 @@ import PurchaseService
     }
     isLeaving = false
   }
+
+  /// Who pressed several times to pay once did not mean "Try again", which comes to stand there.
+  private func rest() {
+    resting = Task { [weak self, clock = formatting.clock] in
+      guard (try? await clock.sleep(for: Self.impatience)) != nil else { return }
+      self?.resting = nil
+      self?.show()
+    }
+  }
+
+  /// For how long an impatient person goes on pressing.
+  static let impatience = Duration.milliseconds(1500)
 
   /// Follows a purchase that waits, or was charged without giving access, since it has not ended.
   private func observeOpenPurchase() {
@@ -403,6 +421,7 @@ import PurchaseService
     new.canPay = new.phase == .ready && attempt.canStart && !methods.isEmpty
     new.canCancel = attempt.canCancel
     new.isRetrying = attempt.isRetrying
+    new.isResting = resting != nil
     new.isCancelling = isCancelling
     new.canOpenAgain = attempt.standing == .asking && method?.openAgain != nil
     state = new

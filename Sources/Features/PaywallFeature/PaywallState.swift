@@ -113,6 +113,20 @@ extension PaywallViewModel {
     /// How many article passes the reader has: "You have 3 article passes."; `nil` without any, and where none are sold.
     public var balance: String?
 
+    /// What the page shows in place of offers; `nil` while there are some.
+    public var statusPage: StatusPage? {
+      switch phase {
+      case .ready: nil
+      case .loading: .loading("Fetching the offers…")
+      case .unavailable(let problem):
+        .message(
+          problem == .noProducts ? .empty : .failed, heading: problem.heading, sentence: problem.sentence,
+          action: problem.canRetry ? .retry : nil)
+      }
+    }
+    /// What stands on the button that leaves. Where there is nothing to buy, nothing is put off.
+    public var closeTitle: String { phase == .ready && !products.contains(where: \.canBuy) ? "Close" : "Not now" }
+
     /// A paywall that knows nothing yet.
     public init() {}
   }

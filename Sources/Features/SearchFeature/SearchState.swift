@@ -41,6 +41,35 @@ extension SearchViewModel {
     /// A short message to the reader; `nil` for none.
     public var message: String?
 
+    /// What the page shows in place of rows; `nil` while there are some. Without the publication, fan clubs that are known here are better
+    /// than a reason.
+    public var statusPage: StatusPage? {
+      switch phase {
+      case .results: nil
+      case .idle:
+        .message(
+          .search, heading: "Search all posts",
+          sentence: "Titles and texts of this publication, and the names of fan clubs, also by the beginnings of words.")
+      case .searching: .loading("Searching…")
+      case .nothing(let sentence): .message(.search, heading: "Nothing found", sentence: sentence)
+      case .offline(let sentence): clubs.isEmpty ? .offline(sentence, heading: "The publication is needed") : nil
+      case .failed(let sentence): .failed(sentence)
+      }
+    }
+    /// What is under way while there are rows; `nil` for nothing.
+    public var underWay: String? {
+      guard phase == .results else { return nil }
+      return isSearching ? "Searching…" : isLoadingMore ? "Loading more…" : nil
+    }
+    /// Why the rows are not all there could be, or why there are no further ones; `nil` while there is no reason.
+    public var failure: String? {
+      switch phase {
+      case .results: isSearching ? nil : loadMoreFailure
+      case .offline(let sentence): clubs.isEmpty ? nil : sentence
+      case .idle, .searching, .nothing, .failed: nil
+      }
+    }
+
     /// A page on which nothing was typed.
     public init() {}
   }
