@@ -61,7 +61,8 @@ final class ContentTests: EndToEndCase {
     try app.startSignedIn()
     XCTAssertEqual(app.rowNames.first { $0.hasPrefix(title) }, "\(title), unread")
     try app.open(title)
-    try app.waitForScreen("article")
+    // It is read once its text is there.
+    try app.waitForText("Write a comment")
     try app.key("Escape")
     try app.waitForScreen("feed")
     try app.wait(for: "the mark to go") { app.rowNames.contains(title) ? true : nil }
