@@ -105,7 +105,6 @@ import Testing
     #expect(kept.ids == read.ids)
     #expect(kept.phase == .ready)
     #expect(kept.note != nil)
-    #expect(kept.fetchedAt == second.clock.now)
     // A link to what is known needs nobody's answer.
     var asked: [String] = []
     second.effects.onDelivery = { asked.append($0.label) }

@@ -139,7 +139,7 @@ final class RowTests: ScreensTestCase {
         rig.publication.with { $0.comments = [.sample(1)] }
         let screen = rig.screen(place)
         let page = try rig.show(screen)
-        if let search = screen.model as? SearchViewModel { search.opened(with: "Title") }
+        if let search = screen.model as? SearchViewModel { search.send(.opened(with: "Title")) }
         try rig.settle()
         let text = [.tab(.fanClubs): "Club c1", .comments("p1"): "Comment 1"][place] ?? "Title 1"
         let row = try XCTUnwrap(page.row(text), "\(place)")

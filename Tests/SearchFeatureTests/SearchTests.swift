@@ -90,9 +90,9 @@ import Testing
     let reader = ReaderFixture(posts: [.sample(1), .sample(2)])
     reader.publication.with { $0.holds = ["GET /v1/search?q=Title%201"] }
     let page = page(reader)
-    page.opened(with: "Title 1")
+    page.send(.opened(with: "Title 1"))
     await reader.waitForHeld()
-    page.opened(with: "Title 2")
+    page.send(.opened(with: "Title 2"))
     while page.state.phase != .results { await mainQueueTurn() }
     reader.publication.release()
     await reader.settle()
@@ -102,7 +102,7 @@ import Testing
   @Test func whatIsRemovedLeavesTheRows() async {
     let reader = ReaderFixture(posts: [.sample(1), .sample(2, club: "c2")], clubs: ["c1", "c2"].map { FanClub(id: $0, name: $0) })
     let page = page(reader)
-    page.opened(with: "Title")
+    page.send(.opened(with: "Title"))
     await reader.settle()
     _ = recorder.take()
     #expect(await reader.store.removeFanClub("c1"))
@@ -144,7 +144,7 @@ import Testing
       $0.isOffline = true
     }
     let page = page(reader)
-    page.opened(with: "Title")
+    page.send(.opened(with: "Title"))
     await reader.settle()
     _ = recorder.take()
     reader.store.networkIsBack()
@@ -174,7 +174,7 @@ import Testing
     let reader = ReaderFixture()
     reader.publication.with { $0.refusals["GET /v1/search"] = Problem(code: .internalError, title: "It broke.", status: 500) }
     let page = page(reader)
-    page.opened(with: "x")
+    page.send(.opened(with: "x"))
     await reader.settle()
     #expect(page.state.phase == .failed("It broke."))
     reader.publication.with { $0.refusals = [:] }
@@ -187,7 +187,7 @@ import Testing
     let reader = ReaderFixture(posts: (1...5).map { .sample($0) })
     reader.publication.with { $0.pageSize = 2 }
     let page = page(reader)
-    page.opened(with: "Title")
+    page.send(.opened(with: "Title"))
     await reader.settle()
     #expect((page.state.ids, page.state.canLoadMore) == (["p1", "p2"], true))
     reader.publication.with { $0.isOffline = true }
@@ -208,7 +208,7 @@ import Testing
   @Test func rowsFollowTheCacheWhileThePageIsOnScreen() async {
     let reader = ReaderFixture(posts: [.sample(1)])
     let page = page(reader)
-    page.opened(with: "Title")
+    page.send(.opened(with: "Title"))
     await reader.settle()
     var drawn: [Set<Post.ID>] = []
     page.onRowsChanged = { drawn.append($0) }
@@ -231,7 +231,7 @@ import Testing
   @Test func findsFanClubsByTheirNames() async {
     let reader = ReaderFixture(posts: [.sample(1)], clubs: Self.clubs)
     let page = page(reader)
-    page.opened(with: "title")
+    page.send(.opened(with: "title"))
     await reader.settle()
     #expect(page.state.phase == .results)
     #expect(page.state.clubs == ["c1"])
@@ -242,7 +242,7 @@ import Testing
     page.send(.clubTapped("c1"))
     #expect(outputs.all == [.openFanClub("c1")])
     // The next answer says again which clubs there are.
-    page.opened(with: "title 1")
+    page.send(.opened(with: "title 1"))
     await reader.settle()
     #expect(page.state.clubs.isEmpty)
     page.send(.clearTapped)
@@ -252,7 +252,7 @@ import Testing
   @Test func aFanClubAloneIsAResult() async {
     let reader = ReaderFixture(clubs: Self.clubs)
     let page = page(reader)
-    page.opened(with: "hunters")
+    page.send(.opened(with: "hunters"))
     await reader.settle()
     #expect((page.state.phase, page.state.clubs) == (.results, ["c1"]))
     #expect(await reader.store.removeFanClub("c1"))
@@ -264,7 +264,7 @@ import Testing
   @Test func rowsOfFanClubsFollowTheCache() async {
     let reader = ReaderFixture(clubs: Self.clubs)
     let page = page(reader)
-    page.opened(with: "hunters")
+    page.send(.opened(with: "hunters"))
     await reader.settle()
     var changed: Set<String> = []
     page.onClubsChanged = { changed.formUnion($0) }
@@ -278,7 +278,7 @@ import Testing
     let reader = ReaderFixture(posts: (1...12).map { .sample($0) }, clubs: Self.clubs)
     reader.publication.with { $0.pageSize = 5 }
     let page = page(reader)
-    page.opened(with: "title")
+    page.send(.opened(with: "title"))
     await reader.settle()
     page.send(.reachedEnd)
     await reader.settle()
@@ -290,7 +290,7 @@ import Testing
     let reader = ReaderFixture(posts: [.sample(1)], clubs: Self.clubs)
     reader.publication.with { $0.findsClubs = false }
     let page = page(reader)
-    page.opened(with: "title")
+    page.send(.opened(with: "title"))
     await reader.settle()
     #expect((page.state.phase, page.state.clubs, page.state.ids) == (.results, [], ["p1"]))
   }
@@ -301,12 +301,12 @@ import Testing
     try await reader.store.loadFanClub("c1")
     reader.publication.with { $0.isOffline = true }
     let page = page(reader)
-    page.opened(with: "HUNT")
+    page.send(.opened(with: "HUNT"))
     await reader.settle()
     let offline = SearchViewModel.State.Phase.offline("Searching posts takes the publication, which cannot be reached now.")
     #expect((page.state.phase, page.state.clubs) == (offline, ["c1"]))
     #expect(page.clubRow(for: "c1")?.name == MarkedText("Title Hunters", matches: [6..<13]))
-    page.opened(with: "others")
+    page.send(.opened(with: "others"))
     await reader.settle()
     #expect((page.state.phase, page.state.clubs) == (offline, []))
     reader.publication.with { $0.isOffline = false }

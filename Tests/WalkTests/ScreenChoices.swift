@@ -95,7 +95,7 @@ extension SplitMix {
   private mutating func feed() -> [FeedViewModel.Input] {
     posts().map { .posts($0) } + [
       .choiceTapped(.all), .choiceTapped(.followed), .choiceTapped(.fanClub(random.pick(WalkContent.clubs))), .unreadOnlyTapped,
-      .fetchTapped,
+      .fetchTapped, .newPostsAnnounced,
     ]
   }
 
@@ -132,7 +132,7 @@ extension SplitMix {
     let post = random.pick(WalkContent.posts)
     return [
       .queryChanged(random.pick(Self.texts)), .queryChanged("post"), .submitTapped, .clearTapped, .retryTapped, .reachedEnd,
-      .clubTapped(random.pick(WalkContent.clubs)), .postTapped(post), .bookmarkTapped(post), .messageDismissed,
+      .clubTapped(random.pick(WalkContent.clubs)), .postTapped(post), .bookmarkTapped(post), .messageDismissed, .opened(with: "post"),
     ]
   }
 
@@ -194,6 +194,7 @@ extension SplitMix {
     [
       .urlChanged(random.pick(Self.texts + ["https://example.org/feed"])), .fileChosen(folder + "/export.opml"), .addTapped,
       .choiceTapped("https://example.org/feed"), .cancelTapped, .fetchTapped, .openTapped, .closeTapped,
+      .opened(with: "https://example.org/feed"),
     ]
   }
 }

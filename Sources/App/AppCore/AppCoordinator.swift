@@ -253,9 +253,9 @@ import SessionService
     }
     if navigation == .tab(.home) { reader?.homeOpened() }
     // The summary of a notification leads to a tab, whose feed may not have the new posts yet.
-    if case .tab = navigation, source == .link { top(FeedViewModel.self)?.newPostsTold() }
-    if case .search(let query) = navigation { top(SearchViewModel.self)?.opened(with: query) }
-    if case .addFeed(let url?) = navigation { top(AddFeedViewModel.self)?.opened(with: url) }
+    if case .tab = navigation, source == .link { top(FeedViewModel.self)?.send(.newPostsAnnounced) }
+    if case .search(let query) = navigation { top(SearchViewModel.self)?.send(.opened(with: query)) }
+    if case .addFeed(let url?) = navigation { top(AddFeedViewModel.self)?.send(.opened(with: url)) }
   }
 
   /// The view model of the screen on top, if it is of this type.

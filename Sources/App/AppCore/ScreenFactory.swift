@@ -215,7 +215,6 @@ import SessionService
         }
       ) { [weak coordinator] output in
         switch output {
-        case .signedOut: break
         case .confirmSignOut: coordinator?.perform(.signOut)
         case .openPaywall: coordinator?.perform(.paywall(publication.paywallID, then: nil))
         case .openPurchases: coordinator?.perform(.purchases(order: nil))

@@ -60,6 +60,15 @@ public struct Journal: Sendable {
           PRIMARY KEY (seller, path)
         ) STRICT;
         """),
+    // One word for the path of a file, and another for one of purchases.
+    Migration(
+      version: 3,
+      sql: """
+        ALTER TABLE purchase RENAME COLUMN path TO purchase_path;
+        ALTER TABLE receipt RENAME COLUMN path TO purchase_path;
+        ALTER TABLE trusted_keys RENAME COLUMN path TO purchase_path;
+        ALTER TABLE trusted_time RENAME COLUMN path TO purchase_path;
+        """),
   ]
 
   let database: Database
@@ -94,7 +103,7 @@ public struct Journal: Sendable {
         if let other { return other }
         try connection.execute(
           """
-          INSERT INTO purchase (id, seller, user_id, product, one_time, minor_units, currency, path, begun, step)
+          INSERT INTO purchase (id, seller, user_id, product, one_time, minor_units, currency, purchase_path, begun, step)
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """, transaction.id, transaction.seller, transaction.user, transaction.productID, transaction.isOneTime,
           transaction.price?.minorUnits ?? 0, transaction.price?.currency ?? "", transaction.purchasePath, transaction.begun,
@@ -147,7 +156,7 @@ public struct Journal: Sendable {
   func receipts(seller: String, purchasePath: String, user: String) async throws -> [String] {
     try await database.run { connection in
       try connection.query(
-        "SELECT token FROM receipt WHERE seller = ? AND path = ? AND user_id = ? ORDER BY id", seller, purchasePath, user
+        "SELECT token FROM receipt WHERE seller = ? AND purchase_path = ? AND user_id = ? ORDER BY id", seller, purchasePath, user
       ) {
         try $0.get("token", as: String.self)
       }
@@ -183,7 +192,7 @@ public struct Journal: Sendable {
     try await database.run { connection in
       try connection.transaction {
         try connection.execute(
-          "DELETE FROM receipt WHERE seller = ? AND path = ? AND user_id = ? AND number <= ?", seller, purchasePath, user, last)
+          "DELETE FROM receipt WHERE seller = ? AND purchase_path = ? AND user_id = ? AND number <= ?", seller, purchasePath, user, last)
         for (id, token) in receipts {
           try Self.store(token, of: id, seller: seller, purchasePath: purchasePath, user: user, at: now, in: connection)
         }
@@ -198,10 +207,11 @@ public struct Journal: Sendable {
     try await database.run { connection in
       try connection.transaction {
         let before = try connection.queryOne(
-          "SELECT * FROM purchase WHERE id = ? AND seller = ? AND path = ?", id, seller, purchasePath, map: Transaction.init)
-        try connection.execute("DELETE FROM receipt WHERE seller = ? AND path = ? AND id = ?", seller, purchasePath, id)
+          "SELECT * FROM purchase WHERE id = ? AND seller = ? AND purchase_path = ?", id, seller, purchasePath, map: Transaction.init)
+        try connection.execute("DELETE FROM receipt WHERE seller = ? AND purchase_path = ? AND id = ?", seller, purchasePath, id)
         try connection.execute(
-          "UPDATE purchase SET revoked = 1, sentence = ? WHERE id = ? AND seller = ? AND path = ?", sentence, id, seller, purchasePath)
+          "UPDATE purchase SET revoked = 1, sentence = ? WHERE id = ? AND seller = ? AND purchase_path = ?", sentence, id, seller,
+          purchasePath)
         return before
       }
     }
@@ -226,7 +236,8 @@ public struct Journal: Sendable {
     _ token: String, of id: UUID, seller: String, purchasePath: String, user: String, at now: Date, in connection: Connection
   ) throws {
     try connection.execute(
-      "INSERT OR REPLACE INTO receipt (seller, path, user_id, id, token, stored) VALUES (?, ?, ?, ?, ?, ?)", seller, purchasePath, user, id,
+      "INSERT OR REPLACE INTO receipt (seller, purchase_path, user_id, id, token, stored) VALUES (?, ?, ?, ?, ?, ?)", seller, purchasePath,
+      user, id,
       token,
       now)
     // A receipt that the store lists again is not revoked any more.
@@ -247,7 +258,7 @@ extension Transaction {
       id: try row.get("id", as: UUID.self), seller: try row.get("seller", as: String.self), user: try row.get("user_id", as: String.self),
       productID: try row.get("product", as: String.self), isOneTime: try row.get("one_time", as: Bool.self),
       price: Price(minorUnits: try row.get("minor_units", as: Int.self), currency: try row.get("currency", as: String.self)),
-      purchasePath: try row.get("path", as: String.self), begun: try row.get("begun", as: Date.self))
+      purchasePath: try row.get("purchase_path", as: String.self), begun: try row.get("begun", as: Date.self))
     step = try row.get("step", as: Step.self)
     token = try row.get("token", as: String?.self).map(PaymentToken.init)
     receipt = try row.get("receipt", as: String?.self)

@@ -97,7 +97,8 @@ public actor TrustedKeyCache {
 extension Journal {
   func trustedKeys(seller: String, purchasePath: String) async throws -> (keys: TrustedKeys, fetched: Date)? {
     try await database.run { connection in
-      try connection.queryOne("SELECT issuer, keys, fetched FROM trusted_keys WHERE seller = ? AND path = ?", seller, purchasePath) { row in
+      try connection.queryOne("SELECT issuer, keys, fetched FROM trusted_keys WHERE seller = ? AND purchase_path = ?", seller, purchasePath)
+      { row in
         let fields = try JSONDecoder().decode([VerificationKey.JWK].self, from: Data(row.get("keys", as: String.self).utf8))
         let keys = TrustedKeys(issuer: try row.get("issuer", as: String.self), keys: try fields.map { try VerificationKey(jwk: $0) })
         return (keys, try row.get("fetched", as: Date.self))
@@ -110,7 +111,7 @@ extension Journal {
     let now = clock.now
     _ = try await database.run { connection in
       try connection.execute(
-        "INSERT OR REPLACE INTO trusted_keys (seller, path, issuer, keys, fetched) VALUES (?, ?, ?, ?, ?)", seller, purchasePath,
+        "INSERT OR REPLACE INTO trusted_keys (seller, purchase_path, issuer, keys, fetched) VALUES (?, ?, ?, ?, ?)", seller, purchasePath,
         trusted.issuer,
         keys, now)
     }

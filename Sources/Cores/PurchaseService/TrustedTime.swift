@@ -69,7 +69,8 @@ extension Journal {
     return try await database.run { connection in
       try connection.transaction {
         var time =
-          try connection.queryOne("SELECT * FROM trusted_time WHERE seller = ? AND path = ?", seller, purchasePath, map: TrustedTime.init)
+          try connection.queryOne(
+            "SELECT * FROM trusted_time WHERE seller = ? AND purchase_path = ?", seller, purchasePath, map: TrustedTime.init)
           ?? TrustedTime()
         time.begin(clock)
         try Self.store(time, seller: seller, purchasePath: purchasePath, in: connection)
@@ -86,7 +87,8 @@ extension Journal {
 
   private static func store(_ time: TrustedTime, seller: String, purchasePath: String, in connection: Connection) throws {
     try connection.execute(
-      "INSERT OR REPLACE INTO trusted_time (seller, path, time, uptime, boot, starts) VALUES (?, ?, ?, ?, ?, ?)", seller, purchasePath,
+      "INSERT OR REPLACE INTO trusted_time (seller, purchase_path, time, uptime, boot, starts) VALUES (?, ?, ?, ?, ?, ?)", seller,
+      purchasePath,
       time.time,
       time.uptime.seconds, time.boot, time.starts)
   }

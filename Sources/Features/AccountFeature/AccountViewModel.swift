@@ -7,8 +7,6 @@ import SessionService
 @MainActor public final class AccountViewModel: Refreshable {
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
-    /// The reader signed out; reported once.
-    case signedOut
     /// Signing out would cost the reader something: ask first.
     case confirmSignOut
     /// The reader wants premium access.
@@ -169,7 +167,6 @@ import SessionService
       }
       await session.signOut()
       state.isSigningOut = false
-      output(.signedOut)
     }
   }
 

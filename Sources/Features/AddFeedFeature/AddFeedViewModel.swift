@@ -12,6 +12,8 @@ import Runtime
 @MainActor public final class AddFeedViewModel: Closable, AsksBeforeLeaving {
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
+    /// Fills in the address that a link or another page brought; nothing is added before the reader confirms.
+    case opened(with: String)
     /// The reader types an address, in place of a file.
     case urlChanged(String)
     /// The reader chose a file, in place of an address.
@@ -77,15 +79,10 @@ import Runtime
   /// The dialog was closed by any means: an import under way is cancelled.
   public func closed() { cancelTapped() }
 
-  /// Fills in the address that a link or another page brought; nothing is added before the reader confirms.
-  public func opened(with url: String) {
-    guard case .asking = state.phase else { return }
-    urlChanged(url)
-  }
-
   /// Handles an input of the reader.
   public func send(_ input: Input) {
     switch input {
+    case .opened(let url): if case .asking = state.phase { urlChanged(url) }
     case .urlChanged(let url): urlChanged(url)
     case .fileChosen(let path): fileChosen(path)
     case .addTapped: addTapped()

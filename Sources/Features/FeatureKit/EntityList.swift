@@ -47,8 +47,6 @@ public struct ListState: Equatable, Sendable {
   public var note: String?
   /// Whether the ``note`` belongs on the page: above rows, or where it is said that there are none.
   public var showsNote: Bool { note != nil && (phase == .ready || phase == .empty) }
-  /// When the oldest of those rows was fetched, where that is known; `nil` without a ``note``.
-  public var fetchedAt: Date?
   /// A short message to the reader; `nil` for none.
   public var message: String?
   /// Whether the message is about something that can be undone.
@@ -303,7 +301,6 @@ public struct ListState: Equatable, Sendable {
     let isUnreachable = list.failure?.isUnreachable == true
     new.note =
       list.isFromStore && isUnreachable ? Self.offlineNote : list.isFromStore && (list.isLoading || list.isRevalidating) ? state.note : nil
-    new.fetchedAt = new.note == nil ? nil : list.fetchedAt
     let isSaid = new.note != nil && state.note == nil
     if state.isRefreshing, !list.isReloading, !isSaid, let failure {
       refreshMessage = "The list could not be refreshed. \(failure.absence)"

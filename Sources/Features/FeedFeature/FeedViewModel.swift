@@ -23,6 +23,8 @@ import Runtime
     /// Fetches the posts of the chosen fan club, which was imported from a list of feeds. A second press while that is under way does
     /// nothing.
     case fetchTapped
+    /// The reader comes from an announcement of new posts, such as a notification: looks for them at once.
+    case newPostsAnnounced
   }
 
   /// The single source of truth.
@@ -107,6 +109,7 @@ import Runtime
     case .choiceTapped(let choice): choiceTapped(choice)
     case .unreadOnlyTapped: unreadOnlyTapped()
     case .fetchTapped: fetchTapped()
+    case .newPostsAnnounced: check()
     case .posts(.newPostsTapped): newPostsTapped()
     case .posts(let input): posts.send(input)
     }
@@ -137,9 +140,6 @@ import Runtime
     }
     update()
   }
-
-  /// The reader opens the feed from an announcement of new posts, such as a notification: looks for them at once.
-  public func newPostsTold() { check() }
 
   private func newPostsTapped() {
     guard state.newPosts > 0 else { return }

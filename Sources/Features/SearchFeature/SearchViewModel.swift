@@ -10,6 +10,8 @@ import Runtime
   public enum Input: Codable, Equatable, Sendable {
     /// The reader typed: the search is sent once they paused.
     case queryChanged(String)
+    /// Searches for what a link or another page names, at once; without words the page stays as it was left.
+    case opened(with: String)
     /// The reader pressed Enter: asks at once.
     case submitTapped
     /// Empties the search field.
@@ -123,6 +125,7 @@ import Runtime
     case .postTapped(let id): postTapped(id)
     case .bookmarkTapped(let id): bookmarkTapped(id)
     case .messageDismissed: messageDismissed()
+    case .opened(let query): opened(with: query)
     }
   }
   /// See `PostShowing`.
@@ -137,8 +140,7 @@ import Runtime
 
   private func submitTapped() { search(after: nil) }
 
-  /// Searches for what a link or another page names, at once; without words the page stays as it was left.
-  public func opened(with query: String) {
+  private func opened(with query: String) {
     guard !Self.words(query).isEmpty else { return }
     state.query = query
     search(after: nil)
