@@ -127,7 +127,7 @@ import Testing
     bench.model.send(.cancelTapped(id))
     #expect(bench.row?.isChecking == true)
     await until { bench.row?.isChecking == false && bench.row?.answer != nil }
-    #expect(bench.row?.answer == "It is not cancelled. There is no network.")
+    #expect(bench.row?.answer == "It is not known yet whether it is cancelled. There is no network.")
     #expect(bench.row?.canCancel == true)
     bench.queue.setCancelling(.success(()))
     bench.queue.setAnswer { _, _ in .declined("You cancelled this payment.") }

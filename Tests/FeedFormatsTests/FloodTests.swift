@@ -198,4 +198,13 @@ final class FloodTests: XCTestCase {
     XCTAssertEqual(try read("{\"rss\":{\"channel\":{\"ttl\":45}}}").ttl, 45)
     XCTAssertNil(try read(rss("<item><ttl>7</ttl></item>")).ttl)
   }
+
+  /// libxml2 would look for the errors in all of it, for a quarter of a minute.
+  func testNothingIsReadBehindTheFirstMistake() {
+    for flood in ["<", "&"] {
+      let mistake = failure("<rss><channel><item><description>" + String(repeating: flood, count: 20_000_000))
+      XCTAssertEqual(mistake?.line, 1)
+    }
+    XCTAssertNil(failure("<rss><channel><title>T</title></channel></rss>" + String(repeating: "<", count: 20_000_000)))
+  }
 }

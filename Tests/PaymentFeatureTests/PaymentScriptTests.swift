@@ -396,19 +396,19 @@ import Testing
     let names = Names(bench)
     await pay(bench)
     let waiting = names.ready.with(.confirm("Your bank asks you to confirm.", page: page), canPay: false)
-    var cancelling = waiting
-    cancelling.isCancelling = true
+    let cancelling = names.ready.with(.working("Cancelling the payment…"), canPay: false)
     #expect(bench.states.last == waiting && waiting.offersCancelling)
     let before = bench.states.count
     bench.queue.setCancelling(.failure(StoreError(.unavailable, code: "offline", sentence: "There is no network.")))
     bench.model.send(.cancelPaymentTapped)
-    await until { !bench.model.state.isCancelling }
-    let failed = names.ready.with(.confirm("The payment is not cancelled. There is no network.", page: page), canPay: false)
+    let failed = names.ready.with(
+      .confirm("It is not known yet whether the payment is cancelled. There is no network.", page: page), canPay: false)
+    await until { bench.model.state == failed }
     bench.queue.setCancelling(.success(()))
     bench.queue.setAnswer { _, _ in .declined("You cancelled this payment.") }
     bench.model.send(.cancelPaymentTapped)
     bench.model.send(.cancelPaymentTapped)
-    await until { bench.model.state.canPay && !bench.model.state.isCancelling }
+    await until { bench.model.state.canPay }
     #expect(Array(bench.states[before...].prefix(3)) == [cancelling, failed, cancelling])
     #expect(bench.states.last == names.failed("You cancelled this payment.", isResting: false))
     #expect(bench.queue.cancelled.count == 2, "a second press does nothing")

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
 import Synchronization
 import Testing
@@ -342,19 +343,59 @@ import Testing
     #expect(await page(rig, path).text.contains("<h1>Payment cancelled</h1>"))
     #expect(try await rig.get("/v1/orders/\(id)", token, as: Order.self).state == .declined)
     #expect(await gateway.calls.count == 1)
-    // What was confirmed stays confirmed.
+    // A late request, whose first answer was lost, does not bring it back.
+    let late = try await rig.charge(id, token, with: "tok_interrupted")
+    #expect(late.status == 402)
+    #expect(try late.problem.title == "You cancelled this payment. Nothing was charged.")
+    #expect(await gateway.calls.count == 1)
+    // One that was confirmed, and not charged since.
     let (second, secondPath) = try await interrupted(rig, token)
     _ = await rig.send(.post, secondPath + "/approve")
-    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .delete, second, token).body).state == .authorized)
-    #expect(try await rig.charge(second, token, with: "tok_interrupted").order.state == .paid)
+    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .delete, second, token).body).state == .cancelled)
+    #expect(try await rig.charge(second, token, with: "tok_interrupted").status == 402)
+    #expect(await gateway.charges == 0)
+  }
+
+  /// Whoever is told that nothing was charged is not charged after that.
+  @Test func aCancelWaitsForTheChargeThatIsUnderWay() async throws {
+    let rig = try await rig()
+    let token = try await rig.signIn()
+    let (id, path) = try await begin(rig, token)
+    await gateway.set(.held)
+    async let charged = rig.charge(id, token, with: "tok_approved")
+    await until { await gateway.calls.count == 1 }
+    async let cancelled = checkout(rig, .delete, id, token)
+    await Task.yield()
+    await gateway.set(.up)
+    #expect(try await charged.order.state == .paid)
+    #expect(try await cancelled.status == 409)
+    #expect(await page(rig, path).text.contains("taken care of already"))
+    // What nobody has answered for may have been charged.
+    let (second, _) = try await begin(rig, token)
+    await gateway.set(.lost)
+    #expect(try await rig.charge(second, token, with: "tok_approved").status == 503)
+    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .delete, second, token).body).state == .open)
+  }
+
+  @Test func aRemovedReadersPaymentWaitsForNobody() async throws {
+    let rig = try await rig()
+    let token = try await rig.signIn("bo")
+    let (id, path) = try await interrupted(rig, token)
+    let (_, open) = try await begin(rig, token)
+    #expect(try await rig.operate(.delete, "readers/bo@example.org").status == 204)
+    for path in [path, open] {
+      _ = await rig.send(.post, path + "/approve")
+      #expect(await page(rig, path).text.contains("<h1>Payment cancelled</h1>"))
+    }
+    #expect(try await rig.publication.state(of: id) == .declined)
   }
 
   @Test func anInterruptedPaymentIsDeclinedByTheOperatorAndApprovedByNobody() async throws {
     let rig = try await rig()
     let token = try await rig.signIn()
     let (id, path) = try await interrupted(rig, token)
-    #expect(try await rig.operate(.post, "/v1/operator/orders/\(id)/approve").status == 409)
-    #expect(try await rig.operate(.post, "/v1/operator/orders/\(id)/decline").status == 200)
+    #expect(try await rig.operate(.post, "orders/\(id)/approve").status == 409)
+    #expect(try await rig.operate(.post, "orders/\(id)/decline").status == 200)
     let order = try await rig.get("/v1/orders/\(id)", token, as: Order.self)
     #expect((order.state, order.declineReason) == (.declined, "The publication cancelled this payment. Nothing was charged."))
     #expect(await page(rig, path).text.contains("<h1>Payment cancelled</h1>"))
@@ -363,6 +404,8 @@ import Testing
 }
 
 extension Publication {
+  fileprivate func state(of order: UUID) async throws -> Order.State? { try await orderRepository.order(order.uuidString)?.state }
+
   /// Has the database refuse the answer to any page.
   fileprivate func refuseAnswers() throws {
     let database = try #require(content as? SQLiteContent).database

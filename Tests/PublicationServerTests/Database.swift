@@ -12,3 +12,12 @@ extension Publication {
 
   func run(_ script: String) throws { try database.script(script) }
 }
+
+extension SQLiteSearch {
+  /// Indexes the words of some posts, and the names of some clubs, in one step.
+  /// - Returns: whether there are more.
+  func index(limit: Int) throws -> Bool {
+    let (posts, hasMore) = try queue(limit: limit)
+    return try index(posts.map { IndexedPost($0) }, clubs: limit) || hasMore
+  }
+}

@@ -394,7 +394,7 @@ extension ReadConnections {
 }
 
 extension Publication {
-  fileprivate func removeRow(of reader: Reader.ID) async throws { _ = try await readers.remove(reader, password: hasher.placeholder) }
+  fileprivate func removeRow(of reader: Reader.ID) async throws { try await readers.remove(reader, password: hasher.placeholder, at: now) }
   /// Has each of some feeds be a reader's own, and another one come last.
   fileprivate func giveFeedsAway(_ urls: [String], lastOf other: String) throws {
     let database = try #require(content as? SQLiteContent).database

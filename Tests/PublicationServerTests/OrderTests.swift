@@ -284,6 +284,25 @@ import Testing
     #expect(try await restarted.get("/v1/orders/\(id)", token, as: Order.self).state == .paid)
   }
 
+  /// On another device, which does not know it yet.
+  @Test func whoHasItForGoodIsSoldNoSubscriptionToIt() async throws {
+    let rig = try await Rig(gateway: gateway)
+    let (token, other) = (try await rig.signIn(), try await rig.signIn("bo"))
+    let begun = UUID()
+    _ = try await rig.begin(begun, "premium.monthly", token)
+    _ = try await rig.buy("premium.lifetime", token)
+    for answer in [try await rig.charge(begun, token), try await rig.begin(UUID(), "premium.yearly", token)] {
+      #expect(answer.status == 409)
+      #expect(
+        try answer.problem
+          == Problem(
+            code: .alreadyOwned, title: "You own “For good” already, which has all of this for good, so nothing was charged.", status: 409))
+    }
+    #expect(await gateway.calls.count == 1)
+    #expect(try await rig.buy("passes.5", token).state == .paid, "which is something else")
+    #expect(try await rig.buy("premium.monthly", other).state == .paid)
+  }
+
   @Test func whatIsKeptForGoodIsSoldOnce() async throws {
     let rig = try await Rig(gateway: gateway)
     let token = try await rig.signIn()
@@ -299,6 +318,7 @@ import Testing
     let late = try await rig.charge(second, token)
     #expect(late.status == 409)
     #expect(try late.problem.title == "You own “For good” already, so nothing was charged.")
+    #expect(try late.problem.code == .alreadyOwned)
     #expect(try await rig.begin(third, "premium.lifetime", token).status == 409)
     #expect(try await rig.begin(first, "premium.lifetime", token).status == 200)
     #expect(try await rig.begin(third, "premium.lifetime", rig.signIn("bo")).status == 201)

@@ -235,6 +235,32 @@ import Testing
     #expect(try looks(among: 4000) <= looks(among: 400) + 5)
   }
 
+  /// Their words are read elsewhere meanwhile, and a post may change then.
+  @Test func whatChangesWhileItsWordsAreReadStaysInTheQueue() throws {
+    let database = try Connection(path: ":memory:")
+    try database.migrate(Schema.migrations)
+    let (content, search) = (SQLiteContent(database: database), SQLiteSearch(database: database))
+    try content.store(FanClub(id: "c", name: "C"), source: nil)
+    for number in 0..<3 {
+      try database.execute(
+        """
+        INSERT INTO post (id, fan_club, title, byline, teaser, published, premium, digest, body)
+        VALUES (?, 'c', 'Old', '', '', 0, 0, X'00', 'words')
+        """, "p\(number)")
+    }
+    let words = try search.queue(limit: 50).posts.map { IndexedPost($0) }
+    try database.execute("UPDATE post SET title = 'New' WHERE id = 'p0'")
+    try database.execute("DELETE FROM post WHERE id = 'p1'")
+    #expect(try search.index(words, clubs: 50))
+    func found(_ title: String) throws -> Int {
+      try database.queryOne("SELECT count(*) FROM post_search WHERE title MATCH ?", title) { try $0.get(0) } ?? 0
+    }
+    #expect(try found("old") == 1 && found("new") == 0)
+    #expect(try search.index(limit: 50) == false)
+    #expect(try found("old") == 1 && found("new") == 1)
+    #expect(try database.queryOne("SELECT count(*) FROM search_queue") { try $0.get(0, as: Int.self) } == 0)
+  }
+
   /// Others wait for no more than fifty posts or a hundred kilobytes, whether somebody searches or not.
   @Test(arguments: [(10, 50), (20_000, 6), (600_000, 1)])
   func wordsAreTakenUpInParts(size: Int, most: Int) throws {

@@ -73,6 +73,35 @@ import Testing
     #expect(turns.count("a") == 0)
   }
 
+  /// However much long work is under way, others wait for one part of it.
+  @Test func longWorkIsDonePartByPartInTurn() async throws {
+    let (turns, door, order) = (Turns(1, longestQueue: .max), Door(), Record())
+    let working = Record()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for work in 0..<3 {
+        group.addTask {
+          for _ in 0..<3 {
+            try await turns.takePart {
+              #expect(working.all.reduce(0, +) == 0)
+              working.add(1)
+              order.add(work)
+              if order.all.count == 1 { await door.pass() }
+              working.add(-1)
+            }
+          }
+        }
+        await wait(for: work + 1, turns, "")
+      }
+      door.open()
+      try await group.waitForAll()
+    }
+    #expect(order.all == [0, 1, 2, 0, 1, 2, 0, 1, 2])
+    let cancelled = Task { try await turns.takePart { order.add(9) } }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    #expect(order.all.count == 9)
+  }
+
   @Test func oneAtATime() async throws {
     let (turns, door, order) = (Turns(1), Door(), Record())
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -102,7 +102,6 @@ import PaymentFeature
     status.setStyle("success", isDone)
     confirm.isVisible = state.offersConfirmation
     cancelPayment.isVisible = state.offersCancelling
-    cancelPayment.isSensitive = !state.isCancelling
   }
 
   private static func row(_ line: PaymentViewModel.State.Line) -> Widget {

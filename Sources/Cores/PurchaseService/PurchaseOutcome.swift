@@ -34,6 +34,9 @@ public enum PurchaseError: Error, Equatable, Sendable {
 
   /// The code of a purchase that was charged, and whose receipt the store refused: the only failure after which money may have moved.
   public static let receiptRejected = "receipt_rejected"
+  /// The code of a store that refuses to sell what the user has already, such as from another device: another try ends in the same way. The
+  /// entitlements are then requested again.
+  public static let ownedElsewhere = "already_owned"
 
   /// From the journal's entry of a purchase that failed after the person agreed: its code, and the sentence for the person.
   public init(code: String, sentence: String) {

@@ -133,6 +133,7 @@ extension Purchases {
       submission.transaction.token = nil
       try? await record(submission.transaction)
       await finishInQueue(submission)
+      if failure.code == PurchaseError.ownedElsewhere { Task { [weak self] in _ = try? await self?.restore() } }
       return .finished(.failed(failure))
     // For this layer a session is over when ``setUser(_:)`` says so; until then the request is repeated with it.
     case .retry(let retryAfter, let reason): return .retry(after: retryAfter, reason)

@@ -382,7 +382,11 @@ import Runtime
     guard let user else { throw StoreError(.unauthorized, code: "not_signed_in", sentence: "Sign in to cancel this payment.") }
     do {
       try await environment.effects.run("purchase.cancel") { [queue = purchasePath.queue] in try await queue.cancel(id, user: user) }
-    } catch { throw StoreError(error) }
+    } catch {
+      // The answer may be lost, and not the request.
+      await check(id)
+      throw StoreError(error)
+    }
     await check(id)
   }
 

@@ -149,7 +149,10 @@ import Runtime
       do throws(StoreError) {
         try await purchases.cancel(id)
         return nil
-      } catch { return "It is not cancelled. \(error.sentence)" }
+      } catch {
+        let isUnknown = error.kind == .unavailable || error.kind == .busy
+        return "\(isUnknown ? "It is not known yet whether it is cancelled." : "It is not cancelled.") \(error.sentence)"
+      }
     }
   }
 

@@ -105,8 +105,8 @@ struct PaymentAttempt: Equatable {
     guard case .failed(let failure) = standing else { return false }
     switch failure {
     case .inProgress, .alreadyOwned, .unknownProduct: return false
-    // Another try would be another charge.
-    case .refused(PurchaseError.receiptRejected, _): return false
+    // Another try would be another charge, or end in the same way.
+    case .refused(PurchaseError.receiptRejected, _), .refused(PurchaseError.ownedElsewhere, _): return false
     case .notSignedIn, .notAllowed, .storage, .authorization, .declined, .refused: return true
     }
   }

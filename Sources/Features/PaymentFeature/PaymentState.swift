@@ -112,8 +112,6 @@ extension PaymentViewModel {
     public var canCancel = true
     /// Whether the store did not answer, and the request is repeated.
     public var isRetrying = false
-    /// Whether a payment that waits for the reader is being cancelled.
-    public var isCancelling = false
     /// Whether the page that the reader pays on can be opened once more.
     public var canOpenAgain = false
 

@@ -209,7 +209,7 @@ import PurchaseService
       do throws(StoreError) {
         let waiting = try? await purchases.history(of: productID).first { $0.step.isUnderWay }
         if let waiting { try await purchases.cancel(waiting.id) }
-      } catch { self?.cancelFailure = "The payment is not cancelled. \(error.sentence)" }
+      } catch { self?.cancelFailure = error.whileCancelling }
       self?.isCancelling = false
       self?.show()
     }
@@ -422,7 +422,6 @@ import PurchaseService
     new.canCancel = attempt.canCancel
     new.isRetrying = attempt.isRetrying
     new.isResting = resting != nil
-    new.isCancelling = isCancelling
     new.canOpenAgain = attempt.standing == .asking && method?.openAgain != nil
     state = new
   }
@@ -430,6 +429,7 @@ import PurchaseService
   private var status: State.Status? {
     if attempt.isPaidWithoutAccess { return .problem(paidWithoutAccessText) }
     guard case .confirm(let sentence, let page) = attempt.status else { return attempt.status }
+    if isCancelling { return .working("Cancelling the payment…") }
     if let cancelFailure { return .confirm(cancelFailure, page: page) }
     return isConfirming ? .confirming("Waiting for your bank… Nothing was charged yet.", page: page) : .confirm(sentence, page: page)
   }
@@ -453,6 +453,16 @@ extension PurchaseLayer<PurchasableProduct> {
   /// The journal's purchases of this product, newest first: there is no other record of earlier runs.
   fileprivate func history(of productID: Product.ID) async throws -> [Transaction] {
     try await history().filter { $0.productID == productID }
+  }
+}
+
+extension StoreError {
+  /// What to say where a payment could not be cancelled.
+  fileprivate var whileCancelling: String {
+    switch kind {
+    case .unavailable, .busy: "It is not known yet whether the payment is cancelled. \(sentence)"
+    case .unauthorized, .refused: "The payment is not cancelled. \(sentence)"
+    }
   }
 }
 

@@ -166,12 +166,13 @@ struct XMLFeedParser {
     let code = xmlParserErrors(rawValue: UInt32(max(error.code, 0)))
     // An undeclared entity in the content is only a warning in some documents; its text would be lost silently.
     guard error.level == XML_ERR_FATAL || (sawRoot && code == XML_WAR_UNDECLARED_ENTITY) else { return }
+    // From here on libxml2 passes nothing on, and only looks for more errors, of which a flood takes half a minute.
+    defer { if let context { xmlStopParser(context) } }
     // What follows the end of the root loses no item.
     guard failure == nil, !(sawRoot && depth == 0) else { return }
     failure = Failure(
       code: code, message: error.message.map { String(cString: $0).collapsed } ?? "it is not well formed", line: Int(error.line),
       column: Int(error.int2), isAtEnd: isAtEnd, isBeforeRoot: !sawRoot)
-    if code == XML_WAR_UNDECLARED_ENTITY, let context { xmlStopParser(context) }
   }
 
   /// Whether fewer bytes are left than the longest character has.

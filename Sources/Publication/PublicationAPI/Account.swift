@@ -112,6 +112,8 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let receiptRevoked: Code = "receipt_revoked"
     /// The same identifier was used for something else before.
     public static let conflict: Code = "conflict"
+    /// The reader has what they want to buy already; the title is a sentence for the reader.
+    public static let alreadyOwned: Code = "already_owned"
     /// Other readers use it, so it stays; the title is a sentence for the reader.
     public static let inUse: Code = "in_use"
     /// It took longer than a request may; nothing was changed.

@@ -112,6 +112,8 @@ public actor Publication {
   nonisolated let largeTurns = Turns(1, longestQueue: .max)
   /// One list of a reader that may have to check many posts.
   nonisolated let listTurns = Turns(1)
+  /// One part of long work at a time, of all that is under way; see ``Turns/takePart(_:)``.
+  nonisolated let partTurns = Turns(1, longestQueue: .max)
   /// One charge of a reader: the gateway may take one after the other.
   nonisolated let chargeTurns = Turns(1, longestQueue: .max)
   private var store: Store?

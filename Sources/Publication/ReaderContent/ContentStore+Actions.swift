@@ -229,6 +229,7 @@ extension ContentStore {
     ]
     actions.onUnreachable = { [weak self] in
       if let error = $0 as? ClientError, error.isOffline { self?.outOfReach.value = error.sentence }
+      if case .problem(let problem, _) = $0 as? ClientError, problem.code == .maintenance { self?.waitsForMaintenance = true }
     }
     actions.onFailure = { [weak self] failure in
       guard let what = refusals[failure.kind, default: "Your change was not saved."] else { return }

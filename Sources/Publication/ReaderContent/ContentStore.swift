@@ -62,6 +62,8 @@ import Runtime
 
   /// Why the last request had no answer, in a sentence for people; `nil` when it had one.
   public let outOfReach = LastValue<String?>(nil)
+  /// Whether actions pause because the publication is being maintained.
+  var waitsForMaintenance = false
   /// Whether the last request had no answer.
   public var isOutOfReach: Bool { outOfReach.value != nil }
   /// Called whenever the publication has answered.
@@ -271,6 +273,11 @@ import Runtime
       return
     }
     actions.serverAnswered()
+    if error == nil, waitsForMaintenance {
+      // It is over, although the publication had asked for a longer pause.
+      waitsForMaintenance = false
+      actions.retryNow()
+    }
     reached()
     countUnread()
   }

@@ -116,7 +116,7 @@ extension Publication {
       for start in stride(from: 0, to: feeds.count, by: AddedClubs.mostOfPart) {
         try await finishRemoval(of: feeds[start...].prefix(AddedClubs.mostOfPart).lazy.map(\.club.id))
         let range = start..<min(start + AddedClubs.mostOfPart, feeds.count)
-        let part = try await whileLocked { try await feedRepository.add(feeds, range, job) }
+        let part = try await whileLocked { try await partTurns.takePart { try await feedRepository.add(feeds, range, job) } }
         stored.all += part.all
         stored.new += part.new
         stored.followed += part.followed
@@ -145,7 +145,8 @@ extension Publication {
           version?.modified = nil
         }
         let timedVersion = version.flatMap { version in next.map { (version, next: $0) } }
-        report.add(try await whileLocked { try await content.store(feed, part, version: timedVersion, job) })
+        report.add(
+          try await whileLocked { try await partTurns.takePart { try await content.store(feed, part, version: timedVersion, job) } })
         // A club that is removed between two parts is not made again by the next one.
         feed.isExisting = true
         if part.upperBound < feed.items.count { await Task.yield() }

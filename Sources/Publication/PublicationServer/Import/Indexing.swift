@@ -12,12 +12,16 @@ extension Publication {
   /// Adapts the size of a part to how long the last ones took: with a large vocabulary, fifty posts hold this thread for fifth parts of a
   /// second.
   private func index() async throws -> Bool {
-    let start = clock.uptime
-    let hasMore = try await searchRepository.index(limit: partOfIndex)
-    let taken = clock.uptime - start
+    let limit = partOfIndex
+    let (posts, hasMore) = try await searchRepository.queue(limit: limit)
+    let words = try await IndexedPost.all(posts)
+    let (hasLeft, taken) = try await partTurns.takePart {
+      let start = clock.uptime
+      return (try await searchRepository.index(words, clubs: limit), clock.uptime - start)
+    }
     if taken > Self.longestPart { partOfIndex = max(1, partOfIndex / 2) }
     if taken < Self.longestPart / 2 { partOfIndex = min(Self.mostOfIndex, partOfIndex + 1) }
-    return hasMore
+    return hasMore || hasLeft
   }
 
   /// How many posts are indexed at a time, at most.

@@ -1,8 +1,8 @@
 import PublicationAPI
 
-/// Removes the posts of removed clubs and the read marks of removed readers, in parts, between which other requests run.
+/// Removes the posts of removed clubs and what removed readers leave, in parts, between which other requests run.
 extension Publication {
-  /// Removes the posts of removed clubs, and the read marks of removed readers, in the background, including those of an earlier run.
+  /// Removes the posts of removed clubs, and what removed readers leave, in the background, including those of an earlier run.
   func sweepSoon(_ clubs: [FanClub.ID], _ readers: [Reader.ID] = []) {
     removedClubs.formUnion(clubs)
     removedReaders.formUnion(readers)
@@ -33,18 +33,33 @@ extension Publication {
     } catch {
       sweeping = nil
       // The next removal tries again, or the next start.
-      if !(error is Failure || error is CancellationError) { log("removing \(club ?? "a reader’s marks")", error) }
+      if !(error is Failure || error is CancellationError) { log("removing \(club ?? "what a reader left")", error) }
       return false
     }
   }
 
   private func sweepPart(of club: FanClub.ID) async throws -> Bool {
-    if try await whileLocked({ try await content.sweep(club) }) { return true }
+    if try await whileLocked({ try await partTurns.takePart { try await content.sweep(club) } }) { return true }
     removedClubs.remove(club)
     return false
   }
 
+  /// Removes what a removed reader did. What is left when this ends early, and the read marks, go in the background.
+  func removeActivity(of reader: Reader.ID) async throws {
+    sweepSoon([], [reader])
+    while try await removePart(of: reader) { await Task.yield() }
+  }
+
+  private func removePart(of reader: Reader.ID) async throws -> Bool {
+    let (clubs, hasMore) = try await whileLocked { try await partTurns.takePart { try await readers.removeActivity(of: reader) } }
+    sweepSoon(clubs)
+    return hasMore
+  }
+
   private func sweepMarks(of reader: Reader.ID) async throws {
-    if try await !whileLocked({ try await readers.sweepMarks(of: reader) }) { removedReaders.remove(reader) }
+    guard try await !removePart(of: reader) else { return }
+    if try await !whileLocked({ try await partTurns.takePart { try await readers.sweepMarks(of: reader) } }) {
+      removedReaders.remove(reader)
+    }
   }
 }

@@ -45,7 +45,7 @@ struct ImportedFeed: Equatable, Sendable {
 /// The outcome of importing a list of feeds, or a part of one.
 struct AddedClubs: Equatable, Sendable {
   /// How many are added in one step.
-  static let mostOfPart = 200
+  static let mostOfPart = 50
 
   var all: [FanClub.ID] = []
   /// Those of them that were not there before.

@@ -130,9 +130,12 @@ protocol SearchRepository {
   nonisolated(nonsending) func search(
     _ words: SearchWords, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
   ) async throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchOrder)
-  /// Indexes the words of posts and the names of clubs in the queue, at most that many of each.
-  /// - Returns: whether there are more.
-  nonisolated(nonsending) func index(limit: Int) async throws -> Bool
+  /// Some of the posts in the queue, at most that many, and whether there are more.
+  nonisolated(nonsending) func queue(limit: Int) async throws -> (posts: [QueuedPost], hasMore: Bool)
+  /// Indexes the words of posts of the queue. One that was changed since stays in the queue. Also indexes the names of some clubs in their
+  /// queue.
+  /// - Returns: whether any of these posts stayed, or clubs did.
+  nonisolated(nonsending) func index(_ posts: [IndexedPost], clubs limit: Int) async throws -> Bool
   /// Closes the connections for searches.
   nonisolated(nonsending) func close() async
 }
@@ -181,13 +184,15 @@ protocol ReaderRepository {
   nonisolated(nonsending) func changePassword(
     _ password: PasswordHash, from old: PasswordHash, of reader: Reader.ID, retaining session: SessionFamily.ID
   ) async throws -> [SessionFamily.ID]?
-  /// Erases a reader's identity and activity, except for their purchases, which the publication has to account for. A club that they added
-  /// passes to a reader who uses it. A club that nobody uses is removed.
+  /// Erases a reader's identity, and withdraws the payments that wait for them. Their purchases stay, for which the publication has to
+  /// account. The rest goes in parts, by ``removeActivity(of:)`` and ``sweepMarks(of:)``.
   /// - Parameter password: one that no text matches.
-  /// - Returns: the removed clubs whose posts are still there. So are the reader's read marks, until ``sweepMarks(of:)``.
-  nonisolated(nonsending) func remove(_ reader: Reader.ID, password: PasswordHash) async throws -> [FanClub.ID]
-  /// Readers who were removed and whose read marks are still there.
+  nonisolated(nonsending) func remove(_ reader: Reader.ID, password: PasswordHash, at time: Int64) async throws
+  /// Readers who were removed and who still have something.
   nonisolated(nonsending) func removedReaders() async throws -> [Reader.ID]
+  /// Removes some of what a removed reader did. A club that they added passes to a reader who uses it. A club that nobody uses is removed.
+  /// - Returns: the removed clubs whose posts are still there, and whether there is more; nothing for a reader who is there.
+  nonisolated(nonsending) func removeActivity(of reader: Reader.ID) async throws -> (clubs: [FanClub.ID], hasMore: Bool)
   /// Removes some read marks of a reader who was removed, of whom there may be a million.
   /// - Returns: whether there are more; false for a reader who is there.
   nonisolated(nonsending) func sweepMarks(of reader: Reader.ID) async throws -> Bool
@@ -297,7 +302,8 @@ protocol CheckoutRepository {
   ///   - token: what can be charged; `nil` when the reader declined.
   /// - Returns: the page as it is now.
   nonisolated(nonsending) func answer(_ key: String, token: String?, at time: Int64) async throws -> StoredCheckout?
-  /// Withdraws the pages of an order that nobody has answered. An order that waits for its reader to confirm is declined, with the reason.
+  /// Withdraws the pages of an order that nobody has answered. An order that its reader is to confirm, or has confirmed, is declined with
+  /// the reason. No charge of it must be under way.
   nonisolated(nonsending) func withdraw(_ order: Order.ID, reason: String, at time: Int64) async throws
 }
 

@@ -46,8 +46,23 @@ struct SQLiteCheckouts: CheckoutRepository {
       try database.execute(
         "UPDATE checkout SET state = ? WHERE purchase = ? AND state = ? AND expires > ?", StoredCheckout.State.withdrawn.rawValue, order,
         StoredCheckout.State.open.rawValue, time)
+      if let page = try page(of: order), page.purpose == .confirmation, page.state == .authorized, !page.isUsed {
+        // Confirmed, and not charged yet.
+        try database.execute("UPDATE checkout SET state = ?, token = NULL WHERE key = ?", StoredCheckout.State.withdrawn.rawValue, page.key)
+        try database.execute(
+          "UPDATE purchase SET state = ? WHERE id = ? AND state = ?", Order.State.interrupted.rawValue, order, Order.State.open.rawValue)
+      }
       try end(order, .declined, reason)
     }
+  }
+
+  func ordersWithPages(of reader: Reader.ID, at time: Int64) throws -> [Order.ID] {
+    try database.query(
+      """
+      SELECT DISTINCT purchase.id FROM purchase CROSS JOIN checkout ON checkout.purchase = purchase.id
+      WHERE purchase.reader = ? AND (checkout.state = ? AND checkout.expires > ? OR purchase.state = ?)
+      """, reader, StoredCheckout.State.open.rawValue, time, Order.State.interrupted.rawValue
+    ) { try $0.get(0) }
   }
 
   /// Ends the wait for the reader's answer, if there is one. Nothing is being charged meanwhile: whoever starts that opens the order.

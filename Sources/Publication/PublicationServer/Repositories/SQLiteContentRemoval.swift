@@ -34,16 +34,20 @@ extension SQLiteContent {
 
   /// Gives each club that a reader added to another reader, to whose limits it counts and who may remove it. Without an owner its feed would
   /// be fetched for ever. A club that nobody else uses is removed.
-  /// - Returns: the removed clubs that have posts.
-  func passOnClubs(of reader: Reader.ID) throws -> [FanClub.ID] {
+  /// - Parameter limit: of how many clubs, since to find each an owner takes a while.
+  /// - Returns: how many there were, and the removed ones that have posts.
+  func passOnClubs(of reader: Reader.ID, limit: Int) throws -> (taken: Int, removed: [FanClub.ID]) {
     try withoutForeignKeys {
       try database.transaction {
-        let clubs = try database.query("SELECT id FROM fan_club WHERE added_by = ?", reader) { try $0.get(0, as: FanClub.ID.self) }
-        return try clubs.filter { club in
+        let clubs = try database.query("SELECT id FROM fan_club WHERE added_by = ? LIMIT ?", reader, limit) {
+          try $0.get(0, as: FanClub.ID.self)
+        }
+        let removed = try clubs.filter { club in
           guard let heir = try heir(to: club, of: reader) else { return try remove(club, by: reader) == .removed && hasPosts(club) }
           try database.execute("UPDATE fan_club SET added_by = ? WHERE id = ?", heir, club)
           return false
         }
+        return (clubs.count, removed)
       }
     }
   }

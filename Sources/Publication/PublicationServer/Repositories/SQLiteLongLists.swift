@@ -5,13 +5,34 @@ import SQLiteStorage
 /// are read in parts, and other requests run between two parts.
 extension SQLiteContent {
   nonisolated(nonsending) func longList(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
-    guard let most = try await readingList(for: reader, { try $0.mostPosts(query, for: reader) }) else { return nil }
+    if let lists { return try await Self.longList(query, for: reader, on: lists, limit ?? WorkLimit(), partSize: partSize) }
+    return try await Self.inParts(query) { try mostPosts(query, for: reader) } part: { try part($0, for: reader) }
+  }
+
+  /// On connections for lists. Between two parts nothing waits for the publication's thread, which may be busy with long work.
+  @concurrent private static func longList(
+    _ query: PostQuery, for reader: Reader.ID, on lists: ReadConnections, _ limit: WorkLimit, partSize: Int
+  ) async throws -> [Post]? {
+    try await inParts(query) {
+      try await lists.read(for: reader, limit, partSize: partSize) { try $0.mostPosts(query, for: reader) }
+    } part: { part in
+      try await lists.read(for: reader, limit, partSize: partSize) { try $0.part(part, for: reader) }
+    }
+  }
+
+  /// - Parameters:
+  ///   - most: how many posts the list may have; see ``mostPosts(_:for:)``.
+  ///   - part: the next part; see ``part(_:for:)``.
+  private nonisolated(nonsending) static func inParts(
+    _ query: PostQuery, most: nonisolated(nonsending) () async throws -> Int?,
+    part: nonisolated(nonsending) (PostQuery) async throws -> (posts: [Post], end: PostPosition?)
+  ) async throws -> [Post]? {
+    guard let most = try await most() else { return nil }
     var (found, rest) = ([Post](), query)
     rest.isInParts = true
     rest.limit = min(query.limit, most)
     while rest.limit > 0 {
-      let part = rest
-      let (posts, end) = try await readingList(for: reader) { try $0.part(part, for: reader) }
+      let (posts, end) = try await part(rest)
       // A post whose date was corrected between two parts may be in both.
       let new = posts.filter { post in !found.contains { $0.id == post.id } }
       found += new
@@ -28,12 +49,8 @@ extension SQLiteContent {
   nonisolated(nonsending) func readingList<Value: Sendable>(
     for reader: Reader.ID, _ body: @escaping @Sendable (SQLiteContent) throws -> Value
   ) async throws -> Value {
-    let (limit, size) = (limit ?? WorkLimit(), partSize)
-    let read = { @Sendable (database: Connection) in
-      try database.reading { try body(SQLiteContent(database: database, partSize: size)) }
-    }
-    guard let lists else { return try read(database) }
-    return try await lists.run(for: reader) { database in try database.withLimit(limit) { try read(database) } }
+    guard let lists else { return try database.reading { try body(self) } }
+    return try await lists.read(for: reader, limit ?? WorkLimit(), partSize: partSize, body)
   }
 
   /// How many posts the list may have; `nil` when there is no such club. A list of unread posts is complete when it has found so many, so a
@@ -83,5 +100,16 @@ extension SQLiteContent {
       "SELECT published, id FROM post \(Self.filter(conditions)) ORDER BY published DESC, id DESC LIMIT 1 OFFSET ?",
       values: values + [partSize - 1]
     ) { PostPosition(published: try $0.get(0), id: try $0.get(1)) }.first
+  }
+}
+
+extension ReadConnections {
+  /// Runs `body` on what is there at one moment, within the limit.
+  fileprivate nonisolated(nonsending) func read<Value: Sendable>(
+    for reader: Reader.ID, _ limit: WorkLimit, partSize: Int, _ body: @escaping @Sendable (SQLiteContent) throws -> Value
+  ) async throws -> Value {
+    try await run(for: reader) { database in
+      try database.withLimit(limit) { try database.reading { try body(SQLiteContent(database: database, partSize: partSize)) } }
+    }
   }
 }

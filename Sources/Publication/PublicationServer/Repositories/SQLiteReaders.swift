@@ -172,36 +172,69 @@ struct SQLiteReaders: ReaderRepository {
     try database.execute("DELETE FROM identity WHERE reader = ?", reader)
   }
 
-  func remove(_ reader: Reader.ID, password: PasswordHash) throws -> [FanClub.ID] {
-    // One may have started since the last check.
-    let isCharged = try database.queryOne(
-      "SELECT 1 FROM attempt JOIN purchase ON purchase.id = attempt.purchase WHERE attempt.ended IS NULL AND purchase.reader = ?", reader,
-      map: { _ in true })
-    guard isCharged == nil else { throw Problem.conflict("This reader is being charged at the moment. Try again.") }
-    // A transaction of its own: it is one without foreign keys.
-    let removed = try SQLiteContent(database: database).passOnClubs(of: reader)
+  func remove(_ reader: Reader.ID, password: PasswordHash, at time: Int64) throws {
     try database.transaction {
+      // One may have started since the last check.
+      let isCharged = try database.queryOne(
+        "SELECT 1 FROM attempt JOIN purchase ON purchase.id = attempt.purchase WHERE attempt.ended IS NULL AND purchase.reader = ?", reader,
+        map: { _ in true })
+      guard isCharged == nil else { throw Problem.conflict("This reader is being charged at the moment. Try again.") }
       try SQLiteCodes(database: database).void(for: reader)
-      for table in ["session", "reaction", "bookmark", "follow", "unlock", "flag_event", "analytics_batch", "identity"] {
-        try database.execute("DELETE FROM \(table) WHERE reader = ?", reader)
+      for table in ["session", "identity"] { try database.execute("DELETE FROM \(table) WHERE reader = ?", reader) }
+      // Whoever agreed on a page now would wait for a charge that never comes.
+      let checkouts = SQLiteCheckouts(database: database)
+      for order in try checkouts.ordersWithPages(of: reader, at: time) {
+        try checkouts.withdraw(order, reason: "The reader was removed.", at: time)
       }
-      // Without its text, like a deleted one: a late repeated request would bring it back.
-      try database.execute("UPDATE comment SET deleted = 1, text = '' WHERE reader = ?", reader)
       try database.execute("UPDATE reader SET email = 'removed ' || id, name = '', password = ? WHERE id = ?", password.text, reader)
     }
-    return removed
   }
 
+  /// Where a reader has rows that go with them.
+  private static let activity = ["reaction", "bookmark", "follow", "unlock", "flag_event", "analytics_batch"]
+  /// How much of a removed reader goes at a time. To find who has a club next takes longer.
+  private static let mostOfPart = (rows: 2000, clubs: 20)
+
   func removedReaders() throws -> [Reader.ID] {
-    try database.query(
-      "SELECT id FROM reader WHERE NOT \(Self.isThere) AND EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = reader.id)"
-    ) { try $0.get(0) }
+    let left =
+      (Self.activity + ["read_mark"]).map { "EXISTS (SELECT 1 FROM \($0) WHERE \($0).reader = reader.id)" }
+      + ["EXISTS (SELECT 1 FROM comment WHERE comment.reader = reader.id AND NOT deleted)"]
+      + ["EXISTS (SELECT 1 FROM fan_club WHERE added_by = reader.id)"]
+    return try database.query("SELECT id FROM reader WHERE NOT \(Self.isThere) AND (\(left.joined(separator: " OR ")))") { try $0.get(0) }
+  }
+
+  func removeActivity(of reader: Reader.ID) throws -> (clubs: [FanClub.ID], hasMore: Bool) {
+    guard try isRemoved(reader) else { return ([], false) }
+    // A transaction of its own: it is one without foreign keys.
+    let clubs = try SQLiteContent(database: database).passOnClubs(of: reader, limit: Self.mostOfPart.clubs)
+    guard clubs.taken == 0 else { return (clubs.removed, true) }
+    return try database.transaction {
+      // Without its text, like a deleted one: a late repeated request would bring it back.
+      let comments = "SELECT number FROM comment WHERE reader = ?1 AND NOT deleted LIMIT ?2"
+      var left = Self.mostOfPart.rows
+      left -= try database.execute("UPDATE comment SET deleted = 1, text = '' WHERE number IN (\(comments))", reader, left)
+      for table in Self.activity where left > 0 { left -= try remove(from: table, of: reader, limit: left) }
+      return ([], left == 0)
+    }
+  }
+
+  /// - Returns: how many rows there were of them.
+  private func remove(from table: String, of reader: Reader.ID, limit: Int) throws -> Int {
+    // Of tables without row numbers as of others, by the column that with the reader names a row.
+    let column =
+      switch table {
+      case "follow": "fan_club"
+      case "flag_event", "analytics_batch": "id"
+      default: "post"
+      }
+    return try database.execute(
+      "DELETE FROM \(table) WHERE reader = ?1 AND \(column) IN (SELECT \(column) FROM \(table) WHERE reader = ?1 LIMIT ?2)", reader, limit)
   }
 
   func sweepMarks(of reader: Reader.ID) throws -> Bool {
     guard try isRemoved(reader) else { return false }
     let marks = "SELECT number FROM read_mark WHERE reader = ?1 LIMIT ?2"
-    let most = 2_000
+    let most = Self.mostOfPart.rows
     return try database.transaction {
       let hasMore = try database.execute("DELETE FROM read_mark WHERE reader = ?1 AND number IN (\(marks))", reader, most) == most
       if !hasMore { try database.execute("DELETE FROM read_count WHERE reader = ?", reader) }

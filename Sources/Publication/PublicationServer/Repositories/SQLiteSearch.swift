@@ -126,18 +126,31 @@ struct SQLiteSearch: SearchRepository {
     }
   }
 
-  /// How many bytes of text are indexed at a time, so that no request waits for longer than a twentieth of a second.
+  /// How many bytes of text are indexed at a time, unless one post has more, so that no request waits long.
   private static let mostBytes = 100_000
-  /// How many characters of each text of a post are indexed: more than the longest article has. Indexing takes time in proportion.
-  private static let longestText = 200_000
   /// How many characters of a body are read for them, markup included.
   private static let longestMarkup = 1_000_000
   private static let longestName = 1000
 
-  func index(limit: Int) throws -> Bool {
+  func queue(limit: Int) throws -> (posts: [QueuedPost], hasMore: Bool) {
+    let waiting = try database.query("SELECT post FROM search_queue LIMIT ?", limit + 1) { try $0.get(0, as: Int64.self) }
+    var (posts, bytes) = ([QueuedPost](), 0)
+    for number in waiting.prefix(limit) where bytes < Self.mostBytes {
+      guard let post = try queuedPost(number) else {
+        try database.execute("DELETE FROM search_queue WHERE post = ?", number)
+        continue
+      }
+      bytes += post.bytes
+      posts.append(post)
+    }
+    return (posts, posts.count < waiting.count)
+  }
+
+  func index(_ posts: [IndexedPost], clubs limit: Int) throws -> Bool {
     try database.withLimit(WorkLimit(isCancelled: { [isStopping] in Task.isCancelled || isStopping() })) {
       let hasMoreClubs = try indexClubs(limit: limit)
-      return try indexPosts(limit: limit, bytes: Self.mostBytes) || hasMoreClubs
+      guard !posts.isEmpty else { return hasMoreClubs }
+      return try database.transaction { try posts.filter { try !index($0) }.count > 0 } || hasMoreClubs
     }
   }
 
@@ -160,36 +173,63 @@ struct SQLiteSearch: SearchRepository {
     }
   }
 
-  private func indexPosts(limit: Int, bytes most: Int) throws -> Bool {
-    let waiting = try database.query("SELECT post FROM search_queue LIMIT ?", limit + 1) { try $0.get(0, as: Int64.self) }
-    guard !waiting.isEmpty else { return false }
-    return try database.transaction {
-      var (bytes, taken) = (0, 0)
-      for number in waiting.prefix(limit) where bytes < most {
-        bytes += try index(number)
-        taken += 1
-      }
-      return taken < waiting.count
-    }
+  /// - Returns: whether the post is as it was; if not, it stays in the queue.
+  private func index(_ post: IndexedPost) throws -> Bool {
+    guard try queuedPost(post.source.number) == post.source else { return false }
+    try database.execute(
+      "INSERT OR REPLACE INTO post_search (rowid, title, byline, teaser, body) VALUES (?, ?, ?, ?, ?)", post.source.number, post.title,
+      post.byline, post.teaser, post.body)
+    try database.execute("DELETE FROM search_queue WHERE post = ?", post.source.number)
+    return true
   }
 
-  /// - Returns: how much there was to read.
-  private func index(_ number: Int64) throws -> Int {
+  private func queuedPost(_ number: Int64) throws -> QueuedPost? {
     let beginnings = ["title", "byline", "teaser", "body"].map { "substr(\($0), 1, ?2)" }.joined(separator: ", ")
-    let post = try database.queryOne("SELECT \(beginnings) FROM post WHERE number = ?1", number, Self.longestMarkup) { row in
-      (
-        title: try row.get(0, as: String.self), byline: try row.get(1, as: String.self), teaser: try row.get(2, as: String.self),
-        body: try row.get(3, as: String.self)
-      )
+    return try database.queryOne("SELECT \(beginnings) FROM post WHERE number = ?1", number, Self.longestMarkup) { row in
+      QueuedPost(number: number, title: try row.get(0), byline: try row.get(1), teaser: try row.get(2), body: try row.get(3))
     }
-    if let post {
-      try database.execute(
-        "INSERT OR REPLACE INTO post_search (rowid, title, byline, teaser, body) VALUES (?, ?, ?, ?, ?)", number,
-        Self.indexed(post.title), Self.indexed(post.byline), Self.indexed(post.teaser),
-        Self.indexed(ArticleBody(html: post.body).plainText))
+  }
+}
+
+/// The beginnings of a post's texts, whose words are to be indexed.
+struct QueuedPost: Equatable, Sendable {
+  var number: Int64
+  var title: String
+  var byline: String
+  var teaser: String
+  var body: String
+
+  /// How much there is to read.
+  var bytes: Int { title.utf8.count + byline.utf8.count + teaser.utf8.count + body.utf8.count }
+}
+
+/// A post's texts as they are indexed.
+struct IndexedPost: Sendable {
+  /// What they are made of.
+  let source: QueuedPost
+  let title: String
+  let byline: String
+  let teaser: String
+  let body: String
+
+  /// How many characters of each text are indexed: more than the longest article has. Indexing takes time in proportion.
+  private static let longestText = 200_000
+
+  init(_ post: QueuedPost) {
+    source = post
+    title = Self.indexed(post.title)
+    byline = Self.indexed(post.byline)
+    teaser = Self.indexed(post.teaser)
+    body = Self.indexed(ArticleBody(html: post.body).plainText)
+  }
+
+  /// Reads the markup of posts, which takes a second for some megabytes of it: no request waits for that.
+  /// - Throws: `CancellationError`.
+  @concurrent static func all(_ posts: [QueuedPost]) async throws -> [IndexedPost] {
+    try posts.map { post in
+      try Task.checkCancellation()
+      return IndexedPost(post)
     }
-    try database.execute("DELETE FROM search_queue WHERE post = ?", number)
-    return post.map { $0.title.utf8.count + $0.byline.utf8.count + $0.teaser.utf8.count + $0.body.utf8.count } ?? 0
   }
 
   /// The beginning of a text as it is indexed. It is cut before indexing, which takes time, and after it, which may have made it longer.

@@ -37,9 +37,21 @@ struct ChargeResource {
   /// The operator's decision about a payment that waits for approval. One that waits for its reader to confirm can only be declined.
   nonisolated(nonsending) func decide(_ approved: Bool, _ call: Call) async throws -> Response {
     let order = try await orders.any(call)
-    if let doubt = try await orders.doubt.sentence() { throw Problem.conflict(doubt) }
     let settled = try await perform(order, false) { resource, order in try await resource.decide(approved, order) }
     return try .json(Order(settled))
+  }
+
+  /// Withdraws the page of a checkout while its reader has not agreed on it, and a payment that they are to confirm there. A charge that is
+  /// under way ends first: whoever is told that nothing was charged is not charged after that.
+  nonisolated(nonsending) func cancelCheckout(_ call: Call) async throws -> Response {
+    let order = try await perform(orders.own(call), false) { resource, order in
+      let checkouts = resource.orders.checkouts.checkouts
+      guard try await resource.repository.openAttempt(of: order.id) == nil else { return order }
+      try await checkouts.withdraw(order.id, reason: "You cancelled this payment. Nothing was charged.", at: resource.now)
+      return order
+    }
+    if [.paid, .refunded].contains(order.state) { throw Problem.conflict("It was paid already.") }
+    return try await orders.checkouts.state(call, orders)
   }
 
   nonisolated(nonsending) func refund(_ call: Call, _ request: RefundRequest) async throws -> Response {
@@ -84,6 +96,9 @@ struct ChargeResource {
     switch order.state {
     case .paid: return order
     case .refunded: throw Problem.conflict("This order was paid and given back. Buy it again with another one.")
+    // The reader was told that nothing is charged. Whoever wants it after all begins another order.
+    case .declined where try await orders.checkouts.isWithdrawn(order.id):
+      throw Problem(code: .paymentDeclined, title: order.declineReason ?? "This payment was cancelled. Nothing was charged.", status: 402)
     // The page is waiting for the reader's answer.
     case .interrupted where try await orders.checkouts.openPage(of: order.id) != nil: return order
     case .open, .deferred, .interrupted, .declined: break
@@ -103,6 +118,7 @@ struct ChargeResource {
         order.id, reason: "The publication cancelled this payment. Nothing was charged.", at: now)
       return try await repository.order(order.id) ?? order
     }
+    if let doubt = try await orders.doubt.sentence() { throw Problem.conflict(doubt) }
     guard let attempt = try await repository.openAttempt(of: order.id), order.state == .deferred else {
       throw Problem.conflict("This order is \(order.state.rawValue), and waits for no approval.")
     }

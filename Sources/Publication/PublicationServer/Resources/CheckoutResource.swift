@@ -38,12 +38,6 @@ struct CheckoutResource {
     return try checkout(page, call)
   }
 
-  /// Withdraws a page while its reader has not agreed on it, and with it the payment that they are to confirm there.
-  nonisolated(nonsending) func cancel(_ call: Call, _ orders: OrderResource) async throws -> Response {
-    try await checkouts.withdraw(orders.own(call).id, reason: "You cancelled this payment. Nothing was charged.", at: clock.unixTime)
-    return try await state(call, orders)
-  }
-
   private func checkout(_ page: StoredCheckout, _ call: Call) throws -> Response {
     guard let url = address(of: page, for: call.request) else { throw Problem.badRequest("The request does not name its host.") }
     return try .json(
@@ -62,6 +56,12 @@ struct CheckoutResource {
   nonisolated(nonsending) func openPage(of order: Order.ID) async throws -> StoredCheckout? {
     guard pages != nil, let page = try await checkouts.page(of: order), page.state(at: clock.unixTime) == .open else { return nil }
     return page
+  }
+
+  /// Whether the order was declined because the payment that its reader was to confirm was cancelled.
+  nonisolated(nonsending) func isWithdrawn(_ order: Order.ID) async throws -> Bool {
+    guard let page = try await checkouts.page(of: order) else { return false }
+    return page.purpose == .confirmation && page.state == .withdrawn
   }
 
   /// A page's absolute address; `nil` when there are no pages or the request names no host.

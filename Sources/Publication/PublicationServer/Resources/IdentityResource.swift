@@ -76,7 +76,7 @@ struct IdentityResource {
     case .linked: return Response(204)
     case .moved(let empty):
       _ = try await session.endSessions(of: empty)
-      _ = try await session.readers.remove(empty, password: session.hasher.placeholder)
+      try await session.readers.remove(empty, password: session.hasher.placeholder, at: session.clock.unixTime)
       return Response(204)
     case .gone: throw Problem.notFound("reader any more")
     case .taken: throw Problem.conflict("This account of \(provider.name) signs in another reader.")

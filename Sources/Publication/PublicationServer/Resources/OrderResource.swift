@@ -100,8 +100,18 @@ struct OrderResource {
   }
 
   /// Refuses a product that is sold permanently when the reader has it, may have been charged for it with another order, or has another
-  /// order of it that waits for approval. An order that may have been charged itself is never refused: only the gateway knows.
+  /// order of it that waits for approval. Also refuses a subscription to what the reader has for good. An order that may have been charged
+  /// itself is never refused: only the gateway knows.
   nonisolated(nonsending) func refuseSecond(_ order: StoredOrder, name: String? = nil) async throws {
+    if order.kind == .subscription, try await orders.openAttempt(of: order.id) == nil,
+      let owned = try await orders.inForce(of: order.reader, at: clock.unixTime).first(where: {
+        $0.entitlement == order.entitlement && $0.expires == nil
+      })
+    {
+      let name = try await content.product(owned.product, in: nil)?.name ?? owned.product
+      throw Problem(
+        code: .alreadyOwned, title: "You own “\(name)” already, which has all of this for good, so nothing was charged.", status: 409)
+    }
     guard order.kind == .nonConsumable, try await orders.openAttempt(of: order.id) == nil else { return }
     // By state: those that were never paid may be tens of thousands.
     var query = OrderQuery(reader: order.reader, state: .paid, product: order.product)
@@ -110,7 +120,7 @@ struct OrderResource {
     let deferred = try await orders.orders(query)
     let name = if let name { name } else { try await content.product(order.product, in: nil)?.name ?? order.product }
     if paid.contains(where: { $0.id != order.id && ($0.expires ?? .max) > clock.unixTime }) {
-      throw Problem.conflict("You own “\(name)” already, so nothing was charged.")
+      throw Problem(code: .alreadyOwned, title: "You own “\(name)” already, so nothing was charged.", status: 409)
     }
     if deferred.contains(where: { $0.id != order.id }) {
       throw Problem.conflict("You have ordered “\(name)” already, and the payment waits for approval. Nothing more was charged.")

@@ -12,6 +12,8 @@ struct PostResource {
   let isSweeping: Bool
   /// One change of a reader to any number of read marks.
   let readAllTurns: Turns
+  /// One part of long work of all readers.
+  let partTurns: Turns
   /// One list of a reader that may have to check many posts.
   let listTurns: Turns
 
@@ -73,7 +75,7 @@ struct PostResource {
     try await readAllTurns.take(reader) {
       var rest: ReadAll? = ReadAll(until: until, clubs: request.clubs, mark: request.id?.uuidString)
       while let part = rest {
-        rest = try await content.markRead(part, by: reader, limit: Self.readAtATime)
+        rest = try await partTurns.takePart { try await content.markRead(part, by: reader, limit: Self.readAtATime) }
         try await letOthersIn()
       }
     }
@@ -89,7 +91,8 @@ struct PostResource {
     try await readAllTurns.take(reader) {
       var last: Int64?
       repeat {
-        last = try await content.unmarkRead(id, by: reader, after: last, limit: Self.readAtATime)
+        let after = last
+        last = try await partTurns.takePart { try await content.unmarkRead(id, by: reader, after: after, limit: Self.readAtATime) }
         try await letOthersIn()
       } while last != nil
     }
@@ -97,7 +100,7 @@ struct PostResource {
   }
 
   /// As many as are marked, or not any more, while others wait.
-  private static let readAtATime = 2000
+  private static let readAtATime = 1000
 
   /// Runs long work in parts, between which this thread answers other requests. If the client leaves, the finished parts stay: it repeats
   /// the request, or does not want it any more.

@@ -9,8 +9,8 @@ struct ReaderResource {
   let session: SessionResource
   let orders: any OrderRepository
   let identifiers: any IdentifierSource
-  /// Has the posts of removed clubs removed in the background.
-  let sweep: ([FanClub.ID], Reader.ID) -> Void
+  /// Removes what a removed reader did. Their read marks go in the background.
+  let removeActivity: nonisolated(nonsending) (Reader.ID) async throws -> Void
 
   nonisolated(nonsending) func add(_ request: NewReaderRequest) async throws -> Response {
     try .json(await add(email: request.email, name: request.name, password: request.password), status: 201)
@@ -75,7 +75,8 @@ struct ReaderResource {
           : "The payment provider has yet to say whether it charged order \(order.code) of this reader, and is asked again. Try later.")
     }
     _ = try await session.endSessions(of: reader.id)
-    sweep(try await session.readers.remove(reader.id, password: session.hasher.placeholder), reader.id)
+    try await session.readers.remove(reader.id, password: session.hasher.placeholder, at: session.clock.unixTime)
+    try await removeActivity(reader.id)
     return Response(204)
   }
 

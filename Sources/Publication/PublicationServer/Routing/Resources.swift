@@ -14,7 +14,7 @@ extension Publication {
     get throws {
       PostResource(
         content: try content, orders: try orderRepository, clock: clock, isSweeping: !removedClubs.isEmpty, readAllTurns: readAllTurns,
-        listTurns: listTurns)
+        partTurns: partTurns, listTurns: listTurns)
     }
   }
 
@@ -101,7 +101,7 @@ extension Publication {
   var readerResource: ReaderResource {
     get throws {
       ReaderResource(
-        session: try sessionResource, orders: try orderRepository, identifiers: identifiers, sweep: { self.sweepSoon($0, [$1]) })
+        session: try sessionResource, orders: try orderRepository, identifiers: identifiers, removeActivity: { try await self.removeActivity(of: $0) })
     }
   }
 

@@ -61,7 +61,7 @@ extension Router {
     Route(.post, .charge("*"), taking: ChargeRequest.self) { try await $0.charging.charge($1, $2) },
     Route(.post, .checkout(of: "*")) { try await $0.checkouts.start($1, $0.orders) },
     Route(.get, .checkout(of: "*")) { try await $0.checkouts.state($1, $0.orders) },
-    Route(.delete, .checkout(of: "*")) { try await $0.checkouts.cancel($1, $0.orders) },
+    Route(.delete, .checkout(of: "*")) { try await $0.charging.cancelCheckout($1) },
     Route(.get, .orders, mayBeLong: true) { try await $0.orders.list($1) },
     Route(.get, .entitlements, mayBeLong: true) { try await $0.receipts.entitlements($1) },
     .open(.get, .flags) { try await $0.flagResource.list($1) },
