@@ -202,9 +202,10 @@ final class FloodTests: XCTestCase {
   /// libxml2 would look for the errors in all of it, for a quarter of a minute.
   func testNothingIsReadBehindTheFirstMistake() {
     for flood in ["<", "&"] {
-      let mistake = failure("<rss><channel><item><description>" + String(repeating: flood, count: 20_000_000))
+      let mistake = failure("<rss><channel><item><description>" + String(repeating: flood, count: 500_000))
       XCTAssertEqual(mistake?.line, 1)
     }
-    XCTAssertNil(failure("<rss><channel><title>T</title></channel></rss>" + String(repeating: "<", count: 20_000_000)))
+    let whole = "<rss><channel><title>T</title></channel></rss>"
+    XCTAssertNoThrow(try FeedParser.parse(Data((whole + String(repeating: "<", count: 500_000)).utf8), source: "s"))
   }
 }

@@ -122,6 +122,15 @@ import Testing
     #expect(bench.purchases.entitlements.isEmpty)
   }
 
+  /// Bought on another device: the store's refusal is the first that this one hears of it.
+  @Test func whatTheStoreSaysIsOwnedIsRequested() async throws {
+    let bench = try await Bench()
+    bench.queue.setAnswer { _, _ in .refused(code: "already_owned", sentence: "You own “For good” already.") }
+    bench.queue.setRestored(.success([try bench.issuer.receipt(id(9), user: "ada", product: "premium.forever")]))
+    #expect(await bench.buy() == .failed(.refused(code: PurchaseError.ownedElsewhere, sentence: "You own “For good” already.")))
+    await until { bench.purchases.entitlements == ["premium.forever"] }
+  }
+
   @Test func case9AStoreThatIsAwayTakesNothingAway() async throws {
     let bench = try await Bench()
     _ = await bench.buy()

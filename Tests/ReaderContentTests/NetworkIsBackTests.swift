@@ -129,4 +129,27 @@ import Testing
     #expect(store.outboxStatus.value.count == 1)
     store.close()
   }
+
+  /// The publication had asked for a pause of five minutes, and is there again before that.
+  @Test func theEndOfMaintenanceEndsThePause() async {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = store()
+    let list = list(store)
+    list.appear()
+    await effects.settled()
+    publication.with { $0.isMaintained = true }
+    store.toggleBookmark("p1")
+    await effects.settled()
+    #expect(sent == 1)
+    #expect(store.outboxStatus.value.count == 1)
+    store.networkIsBack()
+    list.refreshTapped()
+    await effects.settled()
+    #expect(sent == 1, "a pause that was asked for is kept")
+    publication.with { $0.isMaintained = false }
+    list.refreshTapped()
+    await effects.settled()
+    #expect(sent == 2)
+    #expect(store.outboxStatus.value == OutboxStatus())
+  }
 }

@@ -29,6 +29,8 @@ public final class ScriptedPublication: Transport {
     public var imports: [Import] = []
     /// Whether nobody can reach it.
     public var isOffline = false
+    /// Whether it is being maintained, and says so for five minutes.
+    public var isMaintained = false
     /// What to answer to requests that begin so (`PUT /v1/posts`), instead of what was asked.
     public var refusals: [String: Problem] = [:]
     /// Requests that begin so wait until they are released.
@@ -115,6 +117,10 @@ public final class ScriptedPublication: Transport {
 
   private static func answer(_ request: Request, _ line: String, _ state: inout State) throws -> Response {
     if state.isOffline { throw TransportError.unreachable("no network") }
+    if state.isMaintained {
+      let problem = Problem(code: .maintenance, title: "The publication is being maintained.", status: 503)
+      return Response(503, headers: ["Retry-After": "300"], body: try Wire.encode(problem))
+    }
     if let problem = state.refusals.first(where: { line.hasPrefix($0.key) })?.value {
       return Response(problem.status, body: try Wire.encode(problem))
     }

@@ -82,7 +82,7 @@ import Foundation
   /// that was charged, and whose receipt was refused (``PurchaseError/receiptRejected``), is included: nothing is charged again, and a
   /// receipt that is valid by now completes it. Returns after one request, or at once when none is needed.
   func check(_ id: Transaction.ID) async
-  /// Cancels a payment that waits for the person (``TransactionState/interrupted``), also one that was begun on another device, and then
+  /// Cancels a payment that waits for the person (``Transaction/State/interrupted``), also one that was begun on another device, and then
   /// asks about it as ``check(_:)`` does. One that the person has confirmed meanwhile goes on.
   /// - Throws: ``StoreError``; the payment then waits as before.
   func cancel(_ id: Transaction.ID) async throws(StoreError)

@@ -6,7 +6,11 @@ import SQLiteStorage
 extension SQLiteContent {
   nonisolated(nonsending) func longList(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
     if let lists { return try await Self.longList(query, for: reader, on: lists, limit ?? WorkLimit(), partSize: partSize) }
-    return try await Self.inParts(query) { try mostPosts(query, for: reader) } part: { try part($0, for: reader) }
+    return try await Self.inParts(query) {
+      try mostPosts(query, for: reader)
+    } part: {
+      try part($0, for: reader)
+    }
   }
 
   /// On connections for lists. Between two parts nothing waits for the publication's thread, which may be busy with long work.

@@ -101,7 +101,8 @@ extension Publication {
   var readerResource: ReaderResource {
     get throws {
       ReaderResource(
-        session: try sessionResource, orders: try orderRepository, identifiers: identifiers, removeActivity: { try await self.removeActivity(of: $0) })
+        session: try sessionResource, orders: try orderRepository, identifiers: identifiers,
+        removeActivity: { try await self.removeActivity(of: $0) })
     }
   }
 
