@@ -268,7 +268,7 @@ import Testing
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     await bench.appear()
-    await until { bench.model.state.notice == sentence }
+    await until { bench.model.state.notice == "\(sentence) You can cancel it under Account → Purchases." }
     #expect(bench.model.state.confirmPage == page)
     bench.model.send(.confirmTapped)
     #expect(bench.outputs == (page.map { [.openWeb($0)] } ?? []))

@@ -373,6 +373,22 @@ import Testing
     await bench.session.finish()
   }
 
+  /// Otherwise each start without a keyring would leave a session behind that nobody can continue.
+  @Test(arguments: [TokenStoreError.noService("no bus"), .locked, .timedOut])
+  func aSessionThatNothingStoresEndsWithTheApp(error: TokenStoreError) async throws {
+    let bench = Bench(StubStore(failure: error))
+    await bench.session.restore()
+    bench.auth.willSignIn(.success((Secret("token-bo"), .bo)))
+    try await bench.session.signIn(email: "bo@example.org", password: Secret("pw"))
+    await bench.session.finish()
+    await bench.session.endUnlessStored()
+    let isNone = if case .noService = error { true } else { false }
+    #expect(bench.auth.calls.contains("signOut token-bo") == isNone, "what did not answer may have it nevertheless")
+    let stored = try await Bench.signedIn()
+    await stored.session.endUnlessStored()
+    #expect(!stored.auth.calls.contains { $0.hasPrefix("signOut") })
+  }
+
   @Test func signingOutTwiceIsOnce() async throws {
     let bench = try await Bench.signedIn()
     async let first: Void = bench.session.signOut()

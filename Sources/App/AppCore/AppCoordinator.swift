@@ -113,6 +113,7 @@ import SessionService
       async let withdrawn: Void? = reader?.purchases.finish()
       await session.finish()
       await withdrawn
+      await session.endUnlessStored()
     }
     await environment.effects.wait("quit.patience", for: patience, on: environment.clock, until: told)
     told.cancel()

@@ -163,6 +163,14 @@ import Runtime
     await revocation?.value
   }
 
+  /// Ends the session at the backend where there is nothing that could store it, so that none is left which no start can continue. For use
+  /// before the app quits, when no request needs it any more; returns when the backend has answered.
+  public func endUnlessStored() async {
+    guard case .untilQuit(.noService) = persistence, let refreshToken else { return }
+    revoke(refreshToken)
+    await revocation?.value
+  }
+
   private func nextGeneration() -> Int {
     generation += 1
     return generation

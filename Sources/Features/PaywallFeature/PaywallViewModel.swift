@@ -278,7 +278,7 @@ import Runtime
 
   /// The notice about payments under way, and the page where the reader can act on them. Those that the reader can act on come first.
   private static func notice(waitingFor reasons: [PendingReason]) -> (notice: String, page: String?) {
-    for case .interrupted(let sentence, let page) in reasons { return (sentence, page) }
+    for case .interrupted(let sentence, let page) in reasons { return ("\(sentence) You can cancel it under Account → Purchases.", page) }
     for case .deferred(let sentence) in reasons { return ("\(sentence) It unlocks by itself.", nil) }
     return ("A payment is being confirmed. It unlocks by itself.", nil)
   }
