@@ -180,8 +180,9 @@ struct SQLiteReaders: ReaderRepository {
         map: { _ in true })
       guard isCharged == nil else { throw Problem.conflict("This reader is being charged at the moment. Try again.") }
       try SQLiteCodes(database: database).void(for: reader)
-      for table in ["session", "identity"] { try database.execute("DELETE FROM \(table) WHERE reader = ?", reader) }
-      // Whoever agreed on a page now would wait for a charge that never comes.
+      // Reactions are found by post alone, so all are read: once, and not for each part and at each start.
+      for table in ["session", "identity", "reaction"] { try database.execute("DELETE FROM \(table) WHERE reader = ?", reader) }
+      // A reader who agreed on a page now would wait for a charge that never comes.
       let checkouts = SQLiteCheckouts(database: database)
       for order in try checkouts.ordersWithPages(of: reader, at: time) {
         try checkouts.withdraw(order, reason: "The reader was removed.", at: time)
@@ -190,8 +191,8 @@ struct SQLiteReaders: ReaderRepository {
     }
   }
 
-  /// Where a reader has rows that go with them.
-  private static let activity = ["reaction", "bookmark", "follow", "unlock", "flag_event", "analytics_batch"]
+  /// Where a reader has rows that go with them, each found by an index.
+  private static let activity = ["bookmark", "follow", "unlock", "flag_event", "analytics_batch"]
   /// How much of a removed reader goes at a time. To find who has a club next takes longer.
   private static let mostOfPart = (rows: 2000, clubs: 20)
 
