@@ -83,8 +83,8 @@ import Foundation
   /// receipt that is valid by now completes it. Returns after one request, or at once when none is needed.
   func check(_ id: Transaction.ID) async
   /// Cancels a payment that waits for the person (``Transaction/State/interrupted``), also one that was begun on another device, and then
-  /// asks about it as ``check(_:)`` does. One that the person has confirmed meanwhile goes on.
-  /// - Throws: ``StoreError``; the payment then waits as before.
+  /// asks about it as ``check(_:)`` does. One that was charged meanwhile stays bought.
+  /// - Throws: ``StoreError``; of the kind ``StoreError/Kind/unavailable`` when it is not known whether it is cancelled.
   func cancel(_ id: Transaction.ID) async throws(StoreError)
   /// Asks the store about each of the user's purchases that wait for an approval or for the person: at once, and again after
   /// ``RetryPolicy/watchedInterval`` and ever longer waits, until the calling task is cancelled. For a screen that shows them, as long as

@@ -24,7 +24,7 @@ public protocol QueueProcessor: Sendable {
   /// - Returns: the token, if the person has agreed. Otherwise `nil`; the queue then withdraws the page.
   func authorizationMeanwhile(of transaction: Transaction) async -> PaymentToken?
   /// Cancels a payment that waits for the person (``SubmissionOutcome/interrupted(_:url:)``), so that it is declined when it is submitted
-  /// again. Changes nothing about one that the person has confirmed meanwhile, or that is over. Called off the main actor.
+  /// again. Changes nothing about one that is over. Called off the main actor.
   /// - Throws: ``StoreError``.
   func cancel(_ transaction: UUID, user: String) async throws
   /// Changes in the store that answer no request, such as an approval days later. Ends when there is nothing to expect.

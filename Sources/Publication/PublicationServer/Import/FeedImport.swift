@@ -120,8 +120,6 @@ extension Publication {
         stored.all += part.all
         stored.new += part.new
         stored.followed += part.followed
-        // Other requests have their turn.
-        await Task.yield()
       }
     } catch {
       try await takeBack(stored, job)
@@ -149,7 +147,6 @@ extension Publication {
           try await whileLocked { try await partTurns.takePart { try await content.store(feed, part, version: timedVersion, job) } })
         // A club that is removed between two parts is not made again by the next one.
         feed.isExisting = true
-        if part.upperBound < feed.items.count { await Task.yield() }
       }
     } catch {
       if isNew, report.items > 0 { try await takeBack(AddedClubs(new: [feed.club.id]), job) }

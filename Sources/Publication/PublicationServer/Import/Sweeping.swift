@@ -8,14 +8,14 @@ extension Publication {
     removedReaders.formUnion(readers)
     guard sweeping == nil, !removedClubs.isEmpty || !removedReaders.isEmpty else { return }
     sweeping = Task { [weak self] in
-      while !Task.isCancelled, await self?.sweepSome() ?? false { await Task.yield() }
+      while !Task.isCancelled, await self?.sweepSome() ?? false {}
     }
   }
 
   /// Removes all posts of a removed club that is about to be added again: it would get its posts and their marks back.
   func finishRemoval(of clubs: some Sequence<FanClub.ID>) async throws {
     for club in clubs where removedClubs.contains(club) {
-      while try await sweepPart(of: club) { await Task.yield() }
+      while try await sweepPart(of: club) {}
     }
   }
 
@@ -47,7 +47,7 @@ extension Publication {
   /// Removes what a removed reader did. What is left when this ends early, and the read marks, go in the background.
   func removeActivity(of reader: Reader.ID) async throws {
     sweepSoon([], [reader])
-    while try await removePart(of: reader) { await Task.yield() }
+    while try await removePart(of: reader) {}
   }
 
   private func removePart(of reader: Reader.ID) async throws -> Bool {

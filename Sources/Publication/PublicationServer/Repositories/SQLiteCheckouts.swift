@@ -65,7 +65,7 @@ struct SQLiteCheckouts: CheckoutRepository {
     ) { try $0.get(0) }
   }
 
-  /// Ends the wait for the reader's answer, if there is one. Nothing is being charged meanwhile: whoever starts that opens the order.
+  /// Ends the wait for the reader's answer, if there is one. No charge is under way then: its start opens the order.
   private func end(_ order: Order.ID, _ state: Order.State, _ reason: String?) throws {
     try database.execute(
       "UPDATE purchase SET state = ?, decline_reason = ? WHERE id = ? AND state = ?", state.rawValue, reason, order,

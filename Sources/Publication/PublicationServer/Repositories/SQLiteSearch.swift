@@ -177,9 +177,9 @@ struct SQLiteSearch: SearchRepository {
   private func index(_ post: IndexedPost) throws -> Bool {
     guard try queuedPost(post.source.number) == post.source else { return false }
     try database.execute(
-      "INSERT OR REPLACE INTO post_search (rowid, title, byline, teaser, body) VALUES (?, ?, ?, ?, ?)", post.source.number, post.title,
-      post.byline, post.teaser, post.body)
-    try database.execute("DELETE FROM search_queue WHERE post = ?", post.source.number)
+      "INSERT OR REPLACE INTO post_search (rowid, title, byline, teaser, body) VALUES (?, ?, ?, ?, ?)", post.texts.number, post.texts.title,
+      post.texts.byline, post.texts.teaser, post.texts.body)
+    try database.execute("DELETE FROM search_queue WHERE post = ?", post.texts.number)
     return true
   }
 
@@ -191,7 +191,7 @@ struct SQLiteSearch: SearchRepository {
   }
 }
 
-/// The beginnings of a post's texts, whose words are to be indexed.
+/// The beginnings of a post's texts.
 struct QueuedPost: Equatable, Sendable {
   var number: Int64
   var title: String
@@ -207,20 +207,16 @@ struct QueuedPost: Equatable, Sendable {
 struct IndexedPost: Sendable {
   /// What they are made of.
   let source: QueuedPost
-  let title: String
-  let byline: String
-  let teaser: String
-  let body: String
+  let texts: QueuedPost
 
   /// How many characters of each text are indexed: more than the longest article has. Indexing takes time in proportion.
   private static let longestText = 200_000
 
   init(_ post: QueuedPost) {
     source = post
-    title = Self.indexed(post.title)
-    byline = Self.indexed(post.byline)
-    teaser = Self.indexed(post.teaser)
-    body = Self.indexed(ArticleBody(html: post.body).plainText)
+    texts = QueuedPost(
+      number: post.number, title: Self.indexed(post.title), byline: Self.indexed(post.byline), teaser: Self.indexed(post.teaser),
+      body: Self.indexed(ArticleBody(html: post.body).plainText))
   }
 
   /// Reads the markup of posts, which takes a second for some megabytes of it: no request waits for that.

@@ -42,7 +42,7 @@ struct ChargeResource {
   }
 
   /// Withdraws the page of a checkout while its reader has not agreed on it, and a payment that they are to confirm there. A charge that is
-  /// under way ends first: whoever is told that nothing was charged is not charged after that.
+  /// under way ends first: a reader who is told that nothing was charged is not charged after that.
   nonisolated(nonsending) func cancelCheckout(_ call: Call) async throws -> Response {
     let order = try await perform(orders.own(call), false) { resource, order in
       let checkouts = resource.orders.checkouts.checkouts
@@ -96,7 +96,7 @@ struct ChargeResource {
     switch order.state {
     case .paid: return order
     case .refunded: throw Problem.conflict("This order was paid and given back. Buy it again with another one.")
-    // The reader was told that nothing is charged. Whoever wants it after all begins another order.
+    // The reader was told that nothing is charged. A reader who wants it after all begins another order.
     case .declined where try await orders.checkouts.isWithdrawn(order.id):
       throw Problem(code: .paymentDeclined, title: order.declineReason ?? "This payment was cancelled. Nothing was charged.", status: 402)
     // The page is waiting for the reader's answer.

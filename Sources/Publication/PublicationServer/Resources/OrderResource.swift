@@ -103,7 +103,8 @@ struct OrderResource {
   /// order of it that waits for approval. Also refuses a subscription to what the reader has for good. An order that may have been charged
   /// itself is never refused: only the gateway knows.
   nonisolated(nonsending) func refuseSecond(_ order: StoredOrder, name: String? = nil) async throws {
-    if order.kind == .subscription, try await orders.openAttempt(of: order.id) == nil,
+    guard order.kind != .consumable, try await orders.openAttempt(of: order.id) == nil else { return }
+    if order.kind == .subscription,
       let owned = try await orders.inForce(of: order.reader, at: clock.unixTime).first(where: {
         $0.entitlement == order.entitlement && $0.expires == nil
       })
@@ -112,7 +113,7 @@ struct OrderResource {
       throw Problem(
         code: .alreadyOwned, title: "You own “\(name)” already, which has all of this for good, so nothing was charged.", status: 409)
     }
-    guard order.kind == .nonConsumable, try await orders.openAttempt(of: order.id) == nil else { return }
+    guard order.kind == .nonConsumable else { return }
     // By state: those that were never paid may be tens of thousands.
     var query = OrderQuery(reader: order.reader, state: .paid, product: order.product)
     let paid = try await orders.orders(query)
@@ -163,7 +164,7 @@ struct OrderResource {
       order.actionURL = checkouts.address(of: page, for: call.request)
       return order
     }
-    // Nobody can confirm it any more: without an end it would keep its reader from buying that again.
+    // Nobody can confirm it any more. Without an end it would keep its reader from buying the same again.
     try await checkouts.checkouts.withdraw(
       stored.id, reason: "You did not confirm the payment in time. Nothing was charged.", at: clock.unixTime)
     return try await orders.order(stored.id).map(Order.init) ?? order

@@ -76,7 +76,7 @@ struct PostResource {
       var rest: ReadAll? = ReadAll(until: until, clubs: request.clubs, mark: request.id?.uuidString)
       while let part = rest {
         rest = try await partTurns.takePart { try await content.markRead(part, by: reader, limit: Self.readAtATime) }
-        try await letOthersIn()
+        try Task.checkCancellation()
       }
     }
     return Response(204)
@@ -93,21 +93,15 @@ struct PostResource {
       repeat {
         let after = last
         last = try await partTurns.takePart { try await content.unmarkRead(id, by: reader, after: after, limit: Self.readAtATime) }
-        try await letOthersIn()
+        try Task.checkCancellation()
       } while last != nil
     }
     return Response(204)
   }
 
-  /// As many as are marked, or not any more, while others wait.
+  /// As many as are marked, or not any more, while others wait. If the client leaves, the finished parts stay: it repeats the request, or
+  /// does not want it any more.
   private static let readAtATime = 1000
-
-  /// Runs long work in parts, between which this thread answers other requests. If the client leaves, the finished parts stay: it repeats
-  /// the request, or does not want it any more.
-  nonisolated(nonsending) func letOthersIn() async throws {
-    await Task.yield()
-    try Task.checkCancellation()
-  }
 
   /// The post of the path, with its body if this reader may read it.
   nonisolated(nonsending) func readable(_ call: Call) async throws -> Post {

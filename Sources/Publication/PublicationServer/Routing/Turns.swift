@@ -102,9 +102,12 @@ final class Turns: Sendable {
 
 extension Turns {
   /// Does one part of long work, such as an import, while no other part of any is done. However much long work is under way, a request waits
-  /// for one part at each of its steps. Each work has its turn after all others that wait.
+  /// for one part at each of its steps. Each work has its turn after all others that wait, and requests run before the caller continues.
   /// - Throws: what `part` throws; `CancellationError`.
   nonisolated(nonsending) func takePart<Value>(_ part: nonisolated(nonsending) () async throws -> Value) async throws -> Value {
-    do { return try await take("", part) } catch is Refusal { throw CancellationError() }
+    let value: Value
+    do { value = try await take("", part) } catch is Refusal { throw CancellationError() }
+    await Task.yield()
+    return value
   }
 }
