@@ -21,7 +21,8 @@ final class MenuTests: EndToEndCase {
     try app.key("F1")
     try app.waitForScreen("shortcuts")
     try app.waitForText("Ctrl+?, F1")
-    try app.press("Close")
+    // The window has a button of this name too.
+    try app.press("Close", in: app.find(.dialog, "Shortcuts"))
     try app.key("ctrl+comma")
     try app.waitForScreen("preferences")
   }

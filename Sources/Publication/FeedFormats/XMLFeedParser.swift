@@ -167,7 +167,7 @@ struct XMLFeedParser {
     // An undeclared entity in the content is only a warning in some documents; its text would be lost silently.
     guard error.level == XML_ERR_FATAL || (sawRoot && code == XML_WAR_UNDECLARED_ENTITY) else { return }
     // From here on libxml2 passes nothing on, and only looks for more errors, of which a flood takes half a minute.
-    defer { if let context { xmlStopParser(context) } }
+    defer { halt() }
     // What follows the end of the root loses no item.
     guard failure == nil, !(sawRoot && depth == 0) else { return }
     failure = Failure(
@@ -188,7 +188,15 @@ struct XMLFeedParser {
     let (line, column) = (xmlSAX2GetLineNumber(context), xmlSAX2GetColumnNumber(context))
     failure = Failure(
       code: XML_ERR_OK, message: "", line: Int(line), column: Int(column), isAtEnd: false, isBeforeRoot: false, reason: reason)
-    xmlStopParser(context)
+    halt()
+  }
+
+  /// Ends the reading where libxml2 looks next.
+  ///
+  /// `xmlStopParser` frees the text, of which the functions that report an error go on to read.
+  private func halt() {
+    context?.pointee.instate = XML_PARSER_EOF
+    context?.pointee.disableSAX = 1
   }
 
   private mutating func name(_ local: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?, _ uri: UnsafePointer<xmlChar>?) -> XMLName
