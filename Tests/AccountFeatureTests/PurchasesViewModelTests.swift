@@ -133,8 +133,8 @@ import Testing
     bench.queue.setAnswer { _, _ in .declined("You cancelled this payment.") }
     bench.model.send(.cancelTapped(id))
     bench.model.send(.cancelTapped(id))
-    await until { bench.row?.status.tone == .bad }
-    #expect(bench.row?.status == Status(.bad, "Failed, and not charged", detail: "You cancelled this payment."))
+    await until { bench.row?.status.tone == .past }
+    #expect(bench.row?.status == Status(.past, "Not bought", detail: "You cancelled this payment."))
     #expect((bench.row?.canCancel, bench.row?.page, bench.row?.answer) == (false, nil, nil))
     #expect(bench.queue.cancelled == [id, id], "a second press does nothing")
   }
@@ -153,7 +153,7 @@ import Testing
     bench.queue.setAnswer { _, _ in .declined("Your bank said no.") }
     try await bench.buy("monthly")
     await bench.appear()
-    #expect(bench.row?.status == Status(.bad, "Failed, and not charged", detail: "Your bank said no."))
+    #expect(bench.row?.status == Status(.past, "Not bought", detail: "Your bank said no."))
   }
 
   @Test func chargedAndRefusedIsNotCalledNotCharged() async throws {
@@ -219,7 +219,7 @@ import Testing
     #expect(bench.model.state.rows.map(\.id) == [mine, other], "newest first, and nothing that was never agreed to")
     #expect(bench.row?.facts == "14 November 2023 · Order K7Q2-9XDM")
     let elsewhere = bench.model.state.rows[1]
-    #expect(elsewhere.status == Status(.bad, "Failed, and not charged", detail: "No money."))
+    #expect(elsewhere.status == Status(.past, "Not bought", detail: "No money."))
     #expect(elsewhere.price == "€3.90")
     #expect(!elsewhere.canCheck)
   }

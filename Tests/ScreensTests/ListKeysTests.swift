@@ -29,7 +29,7 @@ final class ListKeysTests: ScreensTestCase {
     }
   }
 
-  func testDownFromAboveTheListGoesToThePostAndNotToOneOfItsButtons() throws {
+  func testKeysAboveTheListMoveInIt() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()
       try rig.start()
@@ -39,6 +39,12 @@ final class ListKeysTests: ScreensTestCase {
         XCTAssertTrue(rig.seen.pressAtFocus(key))
         XCTAssertTrue(try XCTUnwrap(rig.seen.row("What a curtain is for")).isFocus, name)
       }
+      XCTAssertTrue(try XCTUnwrap(rig.seen.button("Only what you have not read")).focus())
+      XCTAssertTrue(rig.seen.pressAtFocus("End"))
+      eventually("at the end") { rig.seen.position > 200 }
+      XCTAssertTrue(try XCTUnwrap(rig.seen.button("Mark all as read")).focus())
+      XCTAssertTrue(rig.seen.pressAtFocus("Home"))
+      eventually("at the beginning") { rig.seen.position == 0 && rig.seen.row("What a curtain is for")?.isFocus == true }
       try rig.close()
     }
   }

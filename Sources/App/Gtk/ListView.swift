@@ -320,6 +320,21 @@ extension ListRow {
     focusRow(identifiers.ids[place])
   }
 
+  /// Lets the keys that move in the list do so from another widget too, such as one that stands above it. From there the toolkit would move
+  /// the focus to the nearest button of a row, or nowhere.
+  public func takesKeys<Owner: SignalOwner>(from other: Widget, _ owner: Owner) {
+    func add(_ keys: [String], _ body: @escaping @MainActor (ListView) -> Void) {
+      for key in keys {
+        other.addShortcut(key, owner, inside: true, when: { [weak self] _ in self?.ids.isEmpty == false && self?.isMapped == true }) {
+          [weak self] _ in if let self { body(self) }
+        }
+      }
+    }
+    add(["Down", "KP_Down", "Page_Down", "KP_Page_Down"]) { $0.focusRow() }
+    add(["Home", "KP_Home"]) { $0.takeKeyboard(to: 0) }
+    add(["End", "KP_End"]) { $0.takeKeyboard(to: $0.ids.count - 1) }
+  }
+
   /// Whether the keyboard is on the row at a place, of which nothing is on screen.
   private func hasHiddenKeyboard(at place: Int) -> Bool {
     guard let row = row(for: identifiers.ids[place]), let item = gtk_widget_get_parent(row.root.widget), gtk_widget_has_focus(item) != 0

@@ -43,6 +43,7 @@ import Gtk
         if let value = view.viewModel.row(for: id) { row.show(value) }
       })
     list.setStyle(.plainList)
+    list.takesKeys(from: bar, self)
     stack.add(list, name: "rows")
     list.onActivated(self) { $0.viewModel.send(.clubTapped($1)) }
     list.onNearEnd(self) { $0.viewModel.send(.reachedEnd) }

@@ -45,8 +45,7 @@ import Gtk
     stack.add(list, name: "rows")
     list.onActivated(self) { $0.page.send(.postTapped($1)) }
     list.onMenuKey(self) { $1.menuKeyPressed() }
-    // GTK would move the focus to the nearest widget below, which is a button of the first post.
-    for key in ["Down", "KP_Down"] { header?.addShortcut(key, self, inside: true) { $0.takeKeyboard() } }
+    if let header { list.takesKeys(from: header, self) }
     list.onNearEnd(self) { $0.page.send(.reachedEnd) }
     status.onAction(self) { view, action in
       switch action {

@@ -144,6 +144,8 @@ import Gtk
     buttons = Box(
       .vertical, spacing: 8,
       children: [self.confirm, self.cancel, Box(.horizontal, spacing: 10, children: [self.check, spinner, answer])])
+    // A sentence why; without room it would be a column of words.
+    answer.expandsHorizontally = true
     self.confirm.horizontal = .start
     self.cancel.horizontal = .start
     buttons.setMargins(horizontal: 0, vertical: 6)

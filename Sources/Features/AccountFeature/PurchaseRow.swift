@@ -14,9 +14,9 @@ public struct PurchaseRow: Equatable, Sendable, Identifiable {
       case waiting
       /// All is well: what was bought is in force, or was credited.
       case good
-      /// It was not bought.
+      /// The reader paid and has nothing for it.
       case bad
-      /// What was bought is over.
+      /// It is over, or came to nothing.
       case past
     }
 
@@ -123,7 +123,7 @@ extension PurchaseRow.Status {
     case .interrupted: self.init(.waiting, "Your bank asks you to confirm", detail: sentence)
     case .failed where transaction.isPaidWithoutAccess:
       self.init(.bad, "Paid, and refused by the publication", detail: sentence)
-    case .failed: self.init(.bad, "Failed, and not charged", detail: sentence)
+    case .failed: self = .notBought(sentence)
     case .revoked: self.init(.past, "Refunded", detail: sentence)
     case .purchased:
       self = .paid(
@@ -138,9 +138,14 @@ extension PurchaseRow.Status {
     case .deferred: self.init(.waiting, "Waiting for the bank")
     case .interrupted: self.init(.waiting, "Your bank asks you to confirm")
     case .paid: self = .paid("Bought on another computer", id: id, product: order.productID, in: context)
-    case .declined: self.init(.bad, "Failed, and not charged", detail: order.declineReason ?? "")
+    case .declined: self = .notBought(order.declineReason ?? "")
     case .refunded: self.init(.past, "Refunded", detail: order.refundReason ?? "")
     }
+  }
+
+  /// Whether the bank said no or the reader: the sentence says it, and that nothing was charged.
+  private static func notBought(_ sentence: String) -> Self {
+    Self(.past, "Not bought", detail: sentence.isEmpty ? "Nothing was charged." : sentence)
   }
 
   private static func paid(_ words: String, id: UUID, product: Product.ID, in context: PurchaseContext) -> Self {
