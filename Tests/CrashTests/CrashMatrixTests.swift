@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseService
 import TestSupport
 import Testing
@@ -8,8 +9,8 @@ import Testing
 /// Client, server, both and the payment provider are killed at every point of a purchase, and started again: always one charge, always
 /// the right entitlement, never a purchase that does not end.
 ///
-/// `MATINEE_SEED=7` plays one seed again, `MATINEE_CRASH_SEEDS=100` plays more of them, `MATINEE_CRASH_CASE=TEXT` only the cases whose
-/// description holds that text.
+/// A seed is a third of what there is to play, and ``turn`` says which. `MATINEE_SEED=7` plays one seed again, `MATINEE_CRASH_SEEDS=100`
+/// plays more of them, `MATINEE_CRASH_CASE=TEXT` only the cases whose description holds that text.
 @Suite(.serialized) struct CrashMatrixTests {
   private static let environment = ProcessInfo.processInfo.environment
 
@@ -50,10 +51,9 @@ import Testing
   }
 
   @Test func whoeverIsKilledWhereverThereIsOneCharge() async throws {
-    let seeds: ClosedRange<UInt64> =
-      if let seed = Self.environment["MATINEE_SEED"].flatMap(UInt64.init) { seed...seed } else {
-        1...(Self.environment["MATINEE_CRASH_SEEDS"].flatMap(UInt64.init) ?? 3)
-      }
+    func number(_ variable: String) -> UInt64? { Self.environment[variable].flatMap(UInt64.init) }
+    let seed = number("MATINEE_SEED") ?? (number("MATINEE_CRASH_SEEDS") == nil ? turn.map { UInt64($0 + 1) } : nil)
+    let seeds = seed.map { $0...$0 } ?? 1...(number("MATINEE_CRASH_SEEDS") ?? 3)
     let (summary, failures) = try await Matrix.play(seeds, matching: Self.environment["MATINEE_CRASH_CASE"])
     print(summary.lines("Crash matrix, seeds \(seeds.lowerBound) to \(seeds.upperBound)").joined(separator: "\n"))
     #expect(summary.cases > 0)

@@ -12,27 +12,32 @@ import XCTest
 @testable import Gtk
 @testable import Screens
 
-/// Draws every screen at every width, light, dark and in high contrast. With `MATINEE_PICTURES=FOLDER` the pictures are kept there, to be
-/// looked at.
+/// Draws every screen at every width, light, dark and in high contrast: in each ``turn`` one of them, another one at the next width. With
+/// `MATINEE_PICTURES=FOLDER` the pictures are kept there, to be looked at.
 final class LookTests: ScreensTestCase {
-  func testEveryScreenFits360Pixels() throws { try visit(width: 360, height: 640) }
-  func testEveryScreenFits600Pixels() throws { try visit(width: 600, height: 800) }
-  func testEveryScreenFits990Pixels() throws { try visit(width: 990, height: 720) }
-  func testEveryScreenFits1600Pixels() throws { try visit(width: 1600, height: 900) }
+  func testEveryScreenFits360Pixels() throws { try visit(width: 360, height: 640, .light) }
+  func testEveryScreenFits600Pixels() throws { try visit(width: 600, height: 800, .dark) }
+  func testEveryScreenFits990Pixels() throws { try visit(width: 990, height: 720, .contrast) }
+  func testEveryScreenFits1600Pixels() throws { try visit(width: 1600, height: 900, .light) }
 
   /// As a desktop has it that shows text twice as large.
-  func testEveryScreenFits360PixelsWithLargeText() throws { try visit(width: 360, height: 640, textScale: 2) }
+  func testEveryScreenFits360PixelsWithLargeText() throws { try visit(width: 360, height: 640, .dark, textScale: 2) }
 
   func testEveryTransitionInAWideWindow() throws { try Self.visit(width: 1600, height: 900, .light, animates: true) }
   func testEveryTransitionInANarrowDarkWindow() throws { try Self.visit(width: 360, height: 640, .dark, animates: true) }
 
-  fileprivate enum Look: String, CaseIterable { case light, dark, contrast }
+  fileprivate enum Look: String, CaseIterable {
+    case light, dark, contrast
+
+    /// Those that this turn draws, where the first turn draws this one.
+    var inTurn: [Look] { turn.map { [Self.allCases[((Self.allCases.firstIndex(of: self) ?? 0) + $0) % 3]] } ?? Self.allCases }
+  }
 
   /// A phone that is held across.
   func testEveryScreenFitsTheSmallestWindow() throws { try Self.visit(width: 360, height: 400, .light, animates: false) }
 
-  private func visit(width: Int, height: Int, textScale: Int = 1) throws {
-    for look in Look.allCases { try Self.visit(width: width, height: height, look, animates: false, textScale: textScale) }
+  private func visit(width: Int, height: Int, _ first: Look, textScale: Int = 1) throws {
+    for look in first.inTurn { try Self.visit(width: width, height: height, look, animates: false, textScale: textScale) }
   }
 
   /// - Parameters:
@@ -95,7 +100,7 @@ final class LookTests: ScreensTestCase {
 /// labels of other sizes a pixel wrong for the rest of the process, and complains of them.
 final class LargestTextTests: ScreensTestCase {
   func testEveryScreenFits360Pixels() throws {
-    for look in LookTests.Look.allCases { try LookTests.visit(width: 360, height: 640, look, animates: false, ownTextSize: 200) }
+    for look in LookTests.Look.contrast.inTurn { try LookTests.visit(width: 360, height: 640, look, animates: false, ownTextSize: 200) }
   }
 }
 
