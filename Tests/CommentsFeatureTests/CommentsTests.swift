@@ -64,6 +64,10 @@ private typealias Comment = PublicationAPI.Comment
     for _ in 0..<5_000 { await Task.yield() }
     let requests = reader.publication.requests.filter { $0.hasSuffix("/posts/p1") }
     #expect(requests.count == 1, "\(requests.count)")
+    #expect(
+      page.state.statusPage
+        == .message(.failed, heading: "Not here", sentence: "The post that this is about is not here, or no longer."))
+    #expect(!page.state.canWrite)
     page.disappear()
     await reader.settle()
   }

@@ -112,7 +112,7 @@ import PublicationAPI
     counter.text = state.surplus ?? state.room ?? ""
     counter.setStyle(.error, state.surplus != nil)
     counter.setStyle(.dim, state.surplus == nil)
-    compose.isVisible = !state.isLocked
+    compose.isVisible = state.canWrite
     locked.isVisible = state.isLocked
     note.text = state.comments.note ?? ""
     note.isVisible = state.comments.showsNote

@@ -6,7 +6,7 @@ import Runtime
 ///
 /// Readers get a computed value: the server's, folded with the pending actions in their order. So taking one action back undoes only its
 /// own change, and a new answer goes beneath the actions. With an ``EntityStore``, the server's values are stored there too.
-@MainActor public final class Cache<Value: Entity>: CacheWriting {
+@MainActor public final class Cache<Value: Entity>: CacheReading {
   /// An action that the server has not confirmed.
   struct Pending {
     let id: AnyHashable

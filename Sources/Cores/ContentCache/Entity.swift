@@ -31,8 +31,3 @@ extension CacheReading {
     observe { ids in if ids.contains(id) { onChange() } }
   }
 }
-
-extension CacheWriting {
-  /// Stores what the server says now.
-  public func store(_ values: [Value]) { store(values, asOf: nil) }
-}

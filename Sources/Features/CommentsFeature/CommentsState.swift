@@ -19,9 +19,15 @@ extension CommentsViewModel {
     /// Whether the reader cannot comment, because they cannot read the post.
     public var isLocked = false
 
+    /// Whether the publication has no such post.
+    public var isGone = false
+    /// Whether there is a field to write in.
+    public var canWrite: Bool { !isLocked && !isGone }
+
     /// What the page shows in place of comments; `nil` while there are some.
     public var statusPage: StatusPage? {
-      comments.statusPage(
+      if isGone { return .message(.failed, heading: "Not here", sentence: "The post that this is about is not here, or no longer.") }
+      return comments.statusPage(
         loading: "Fetching the comments…",
         empty: .message(
           .comment, heading: "No comments yet",

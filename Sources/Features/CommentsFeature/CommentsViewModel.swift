@@ -48,7 +48,11 @@ import ReaderContent
   private var observation: Observation?
   private var watching: Task<Void, Never>?
   /// Without an answer the page does without a headline; its list says what is wrong.
-  private lazy var loader = EntityLoader(store) { [store, post] in try await store.loadPost(post, refetch: $0) }
+  private lazy var loader = EntityLoader(store) { [store, post] in
+    try await store.loadPost(post, refetch: $0)
+  } onEnd: { [weak self] _ in
+    self?.update()
+  }
 
   /// - Parameters:
   ///   - post: whose comments.
@@ -187,7 +191,7 @@ import ReaderContent
       surplus > 0
       ? "\(formatting.count(surplus, "character", "characters")) too many" : isLarge ? "too many accents or emoji" : nil
     state.room = (-Self.scarce...0).contains(surplus) ? "\(formatting.count(-surplus, "character", "characters")) left" : nil
-    state.canSend = length > 0 && state.surplus == nil && !state.isLocked
+    state.canSend = length > 0 && state.surplus == nil && state.canWrite
   }
 
   /// Makes the state: the only place where several facts become what the page shows.
@@ -196,6 +200,7 @@ import ReaderContent
     var new = state
     let cached = store.posts[post]
     new.title = cached?.title ?? new.title
+    new.isGone = cached == nil && loader.isNotFound
     new.isLocked = cached.map { $0.premium && !$0.unlocked && !store.hasPremium } ?? false
     new.comments = list.state
     let there = Set(new.comments.ids)

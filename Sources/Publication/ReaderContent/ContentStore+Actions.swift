@@ -247,7 +247,7 @@ extension ContentStore {
   }
 
   /// Removes an entity everywhere after the publication answered an action with its removal.
-  private func forget<Value>(_ id: String, in cache: (any CacheWriting<Value>)?, _ error: any Error) {
+  private func forget<Value>(_ id: String, in cache: Cache<Value>?, _ error: any Error) {
     if (error as? ClientError)?.isNotFound == true { cache?.remove([id]) }
   }
 

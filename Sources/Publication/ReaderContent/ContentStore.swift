@@ -348,7 +348,7 @@ import Runtime
 
   /// Runs a request; an entity that is gone at the publication is removed everywhere.
   private func forgetting<Value>(
-    _ id: String, in cache: any CacheWriting<Value>, _ body: () async throws -> Value
+    _ id: String, in cache: Cache<Value>, _ body: () async throws -> Value
   ) async throws -> Value {
     do { return try await body() } catch {
       if !isClosed, (error as? ClientError)?.isNotFound == true { cache.remove([id]) }
