@@ -22,7 +22,7 @@ final class MenuTests: EndToEndCase {
     try app.waitForScreen("shortcuts")
     try app.waitForText("Ctrl+?, F1")
     // The window has a button of this name too.
-    try app.press("Close", in: app.find(.dialog, "Shortcuts"))
+    try app.press("Close", in: app.find(.dialog, "Keyboard shortcuts"))
     try app.key("ctrl+comma")
     try app.waitForScreen("preferences")
   }

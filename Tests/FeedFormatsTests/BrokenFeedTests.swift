@@ -61,7 +61,7 @@ final class BrokenFeedTests: XCTestCase {
     let inAttribute =
       "<!DOCTYPE rss [\(lines.joined())]><rss><channel><atom:link xmlns:atom='http://www.w3.org/2005/Atom' href='&a9;'/></channel></rss>"
     XCTAssertEqual(failure(inAttribute)?.reason, .refused("it uses entities of its own"))
-    let big = String(repeating: "a", count: 100_000)
+    let big = String(repeating: "a", count: 30_000)
     let quadratic =
       "<!DOCTYPE rss [<!ENTITY a \"\(big)\">]><rss><channel><title>\(String(repeating: "&a;", count: 10_000))</title></channel></rss>"
     XCTAssertEqual(failure(quadratic)?.reason, .refused("it uses entities of its own"))
@@ -131,7 +131,8 @@ final class BrokenFeedTests: XCTestCase {
 
   func testCommonMistakesArePutRight() throws {
     let titles = [
-      "Tom & Jerry": "Tom & Jerry", "a&nbsp;b": "a b", "caf&eacute; &hellip;": "café …", "a\u{1}b": "ab", "a&#1;b": "a\u{FFFD}b",
+      "Tom & Jerry": "Tom & Jerry", "a&nbsp;b": "a b", "caf&eacute; &hellip;": "café …", "a\u{1}b": "ab", "<![CDATA[a\u{1}b]]>": "ab",
+      "a&#1;b": "a\u{FFFD}b",
       "<![CDATA[x & y &nbsp;]]>": "x & y", "R&D &amp; more": "R&D & more", "&bogus;": "&bogus;",
     ]
     for (written, title) in titles {

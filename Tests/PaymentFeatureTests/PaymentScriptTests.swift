@@ -22,7 +22,7 @@ import Testing
       ready = bench.model.state
       asking = ready.with(.working("Paying…"), canPay: false)
       paying = ready.with(.working("Paying…"), canPay: false, canCancel: false)
-      done = ready.with(.done("Unlocked."), canPay: false)
+      done = ready.with(.done("Done."), canPay: false)
     }
 
     /// - Parameter isResting: whether the button was pressed a moment ago.

@@ -174,7 +174,7 @@ import Testing
     await bench.answered()
     #expect(bench.purchases.hasPremium)
     #expect(bench.outputs == told, "a sheet that is gone moves nobody")
-    #expect(bench.model.state.status == .done("Unlocked."))
+    #expect(bench.model.state.status == .done("Done."))
     bench.model.appear()
     #expect(bench.outputs == told + [.finished("monthly")])
   }
@@ -292,7 +292,7 @@ import Testing
     bench.clock.advance(by: .seconds(60))
     await until { !bench.outputs.isEmpty }
     #expect(bench.outputs == [.finished("monthly")])
-    #expect(bench.model.state.status == .done("Unlocked."))
+    #expect(bench.model.state.status == .done("Done."))
     #expect(bench.queue.submitted.count == 2)
   }
 

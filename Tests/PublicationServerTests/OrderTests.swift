@@ -59,7 +59,8 @@ import Testing
     let most = token == "tok_deferred" ? 20 : 100
     for _ in 0..<most {
       let id = UUID()
-      #expect(try await rig.begin(id, "premium.monthly", ada).status == 201)
+      // Of what waits for approval only passes are sold more than once.
+      #expect(try await rig.begin(id, token == "tok_deferred" ? "passes.5" : "premium.monthly", ada).status == 201)
       _ = try await rig.charge(id, ada, with: token)
     }
     let refused = try await rig.begin(UUID(), "premium.monthly", ada)
@@ -301,6 +302,30 @@ import Testing
     #expect(await gateway.calls.count == 1)
     #expect(try await rig.buy("passes.5", token).state == .paid, "which is something else")
     #expect(try await rig.buy("premium.monthly", other).state == .paid)
+  }
+
+  /// On another device, which does not show that it waits.
+  @Test func whatWaitsForApprovalIsNotSoldInAnotherForm() async throws {
+    let rig = try await Rig(gateway: gateway)
+    let (token, other) = (try await rig.signIn(), try await rig.signIn("bo"))
+    let (waiting, begun) = (UUID(), UUID())
+    _ = try await rig.begin(waiting, "premium.monthly", token)
+    _ = try await rig.begin(begun, "premium.yearly", token)
+    #expect(try await rig.charge(waiting, token, with: "tok_deferred").status == 202)
+    let answers = [
+      try await rig.charge(begun, token), try await rig.begin(UUID(), "premium.yearly", token),
+      try await rig.begin(UUID(), "premium.lifetime", token), try await rig.begin(UUID(), "premium.monthly", token),
+    ]
+    for answer in answers {
+      #expect(answer.status == 409)
+      #expect(
+        try answer.problem.title == "You have ordered “Monthly” already, and the payment waits for approval. Nothing more was charged.")
+    }
+    #expect(try await rig.charge(waiting, token, with: "tok_deferred").status == 202, "it is not in its own way")
+    #expect(try await rig.buy("passes.5", token).state == .paid, "which is something else")
+    #expect(try await rig.buy("premium.yearly", other).state == .paid)
+    #expect(try await rig.operate(.post, "orders/\(waiting)/decline").status == 200)
+    #expect(try await rig.buy("premium.yearly", token).state == .paid)
   }
 
   @Test func whatIsKeptForGoodIsSoldOnce() async throws {

@@ -96,11 +96,11 @@ import Testing
     let rig = try await Rig(gateway: gateway)
     let token = try await rig.signIn()
     let year = try await rig.buy("premium.yearly", token)
+    let month = try await rig.buy("premium.monthly", token)
     // Waits for the bank meanwhile: it has no period yet.
     let id = UUID()
     _ = try await rig.begin(id, "premium.monthly", token)
     #expect(try await rig.charge(id, token, with: "tok_deferred").status == 202)
-    let month = try await rig.buy("premium.monthly", token)
     day(20, rig)
     _ = try await rig.refund(year.id)
     day(21, rig)

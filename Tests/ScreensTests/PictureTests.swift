@@ -90,10 +90,15 @@ final class PictureTests: ScreensTestCase {
   }
 
   func testWhatIsMissingOnScreenIsTriedAgainThere() throws {
+    for isMaintained in [false, true] { try tryAgain(isMaintained: isMaintained) }
+  }
+
+  private func tryAgain(isMaintained: Bool) throws {
     try MainActor.assumeIsolated {
       let good = Samples.picture(side: 64)
       let server = PictureServer { _ in good }
-      server.fault = .unreachable("no network")
+      server.isMaintained = isMaintained
+      if !isMaintained { server.fault = .unreachable("no network") }
       let rig = ReaderRig(posts: [.pictured(1, "/1"), .pictured(2, "/2")], pictureServer: server)
       let feed = try rig.show(.tab(.home))
       XCTAssertEqual(feed.all.count { $0.hasStyle("missing") }, 2)
@@ -103,6 +108,7 @@ final class PictureTests: ScreensTestCase {
       XCTAssertEqual(feed.all.count { $0.hasStyle("missing") }, 2)
       XCTAssertEqual(server.paths.count, 4)
       server.fault = nil
+      server.isMaintained = false
       rig.pictures.retryUnreachable()
       try rig.settle()
       XCTAssertEqual(feed.pictureCount, 2)

@@ -113,7 +113,10 @@ import SessionService
     signIn.label = state.signInTitle
     signIn.setAccessibleName("Sign in")
     mail.label = state.codeTitle
-    mail.isSensitive = state.work != .codeRequest
+    // The button cannot be pressed while a code is on its way, and the code is typed into its field.
+    let isMailing = state.work == .codeRequest
+    if !isMailing, !mail.isSensitive, state.code != nil { code.focus() }
+    mail.isSensitive = !isMailing
     mail.isVisible = state.offersCode
     forgot.isVisible = state.offersCode
     sample.label = state.sampleTitle

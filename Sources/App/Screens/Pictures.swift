@@ -135,10 +135,10 @@ import Runtime
     failed[path] = (clock.uptime + Self.patience, isTooLarge)
   }
 
-  /// Whether the next attempt would end in the same way, unlike one without a network.
+  /// Whether the next attempt would end in the same way, unlike one without a network, or during maintenance.
   private static func isLasting(_ error: any Error) -> Bool {
     switch (error as? ClientError)?.disposition {
-    case .retryLater(.unreachable, _), .cancelled: false
+    case .retryLater(.unreachable, _), .retryLater(.down, _), .cancelled: false
     default: !(error is CancellationError)
     }
   }

@@ -126,7 +126,7 @@ struct PaymentAttempt: Equatable {
     case .waiting(.interrupted(let sentence, let page)): .confirm(sentence, page: page)
     case .waiting(let reason): .waiting(reason.sentence)
     case .failed(let failure): .problem(failure.sentence)
-    case .bought: .done("Unlocked.")
+    case .bought: .done("Done.")
     }
   }
 

@@ -52,9 +52,9 @@ struct BodyLinks {
       // In a text without a page, it is a place in the text, and not in the feed's home page.
       let isPlace = written.hasPrefix("#")
       guard !isPlace || page != nil else { continue }
-      let absolute = Links.resolve(written, isPlace ? page : base)
-      left -= absolute.utf8.count
-      guard absolute != written, left > 0 else { continue }
+      let absolute = Links.resolve(written, isPlace ? page : base, &left)
+      guard left > 0 else { break }
+      guard absolute != written else { continue }
       var text: [UInt8] = []
       Array(absolute.utf8).withUnsafeBufferPointer { text.appendEscaped($0, isAttribute: true) }
       parts.append((link, text))

@@ -7,6 +7,8 @@ enum Links {
 
   /// No address has more bytes: longer ones would burden a list, and no server accepts them.
   static let longest = 8192
+  /// No base that links are relative to has more bytes: it is read again for each of them.
+  static let longestBase = 2048
 
   /// Whether it is an http or https URL whose host is what it seems to be. `https://bank.example@evil.example/` does not: what is before
   /// the `@` is a name for evil.example. Neither does one with controls of the direction, which no IRI has (RFC 3987, 4.1).
@@ -39,19 +41,18 @@ enum Links {
   static func resolve(_ link: String, _ base: String?) -> String {
     let link = link.trimmed
     guard !isAbsolute(link.utf8) else { return link }
-    guard let base, base.utf8.count <= longest, let baseURL = URL(string: base) else {
+    guard let base, base.utf8.count <= longestBase, let baseURL = URL(string: base) else {
       return link.hasPrefix("//") ? "https:" + link : link
     }
     guard let url = URL(string: link, relativeTo: baseURL)?.absoluteString, url.utf8.count <= longest else { return link }
     return url
   }
 
-  /// The same, as long as there is room for what that adds.
+  /// The same, as long as there is room for what that adds. A link that would be too long takes as much: its base is read all the same.
   static func resolve(_ link: String, _ base: String?, _ room: inout Int) -> String {
+    guard room > 0, !isAbsolute(link.trimmed.utf8) else { return link.trimmed }
     let resolved = resolve(link, base)
-    let added = resolved.utf8.count - link.utf8.count
-    guard added > 0 else { return resolved }
-    room -= added
+    room -= max(resolved.utf8.count - link.utf8.count, base?.utf8.count ?? 0)
     return room >= 0 ? resolved : link
   }
 

@@ -55,6 +55,9 @@ struct XMLFeedParser {
     if let offset = text.withUnsafeBytes({ XMLLimits.offsetOfFlood($0) }) {
       throw DocumentError(.refused("one of its elements has too many attributes"), at: offset, in: text)
     }
+    if text.withUnsafeBytes({ XMLLimits.hasLongDeclaration($0.bindMemory(to: UInt8.self)) }) {
+      throw DocumentError(.refused("its document type declaration is too long"))
+    }
     withUnsafeMutablePointer(to: &self) { parser in text.withUnsafeBytes { Self.run(parser, $0) } }
     if let failure { throw DocumentError(failure, declaredEntities) }
     guard var reader else { throw DocumentError(.malformed("it cannot be read as XML")) }
@@ -152,10 +155,7 @@ struct XMLFeedParser {
     writer?.add(UnsafeBufferPointer(start: start, count: Int(count)), isLiteral: isLiteral)
   }
 
-  fileprivate mutating func declared(entity name: String) {
-    declaredEntities.insert(name)
-    checkNames()
-  }
+  fileprivate mutating func declared(entity name: String) { declaredEntities.insert(name) }
 
   /// Called for each event that adds names to libxml2's dictionary.
   fileprivate mutating func checkNames() {
@@ -252,8 +252,6 @@ private func makeHandler() -> xmlSAXHandler {
     if let name { parser(data)?.pointee.declared(entity: String(cString: name)) }
   }
   handler.processingInstruction = { data, _, _ in parser(data)?.pointee.checkNames() }
-  handler.notationDecl = { data, _, _, _ in parser(data)?.pointee.checkNames() }
-  handler.elementDecl = { data, _, _, _ in parser(data)?.pointee.checkNames() }
   handler.serror = { data, error in
     if let error { parser(data)?.pointee.failed(error.pointee) }
   }

@@ -220,6 +220,12 @@ final class PictureServer: Transport {
     get { failing.withLock { $0 } }
     set { failing.withLock { $0 = newValue } }
   }
+  private let maintained = Mutex(false)
+  /// Whether it is being maintained.
+  var isMaintained: Bool {
+    get { maintained.withLock { $0 } }
+    set { maintained.withLock { $0 = newValue } }
+  }
 
   init(_ answers: @escaping @Sendable (String) -> Data? = { _ in nil }) { self.answers = answers }
 
@@ -231,6 +237,7 @@ final class PictureServer: Transport {
     _ = try? await publication.send(request)
     try Task.checkCancellation()
     if let fault { throw fault }
+    if isMaintained { return Response(503) }
     guard let data = answers(request.target) else { return Response(404) }
     return Response(200, headers: ["Content-Type": "image/png"], body: data)
   }

@@ -99,8 +99,8 @@ struct OrderResource {
     return (page, "\(call.request.path)?\(parameters.joined(separator: "&"))")
   }
 
-  /// Refuses a product that is sold permanently when the reader has it, may have been charged for it with another order, or has another
-  /// order of it that waits for approval. Also refuses a subscription to what the reader has for good. An order that may have been charged
+  /// Refuses a product that is sold permanently when the reader has it, or may have been charged for it with another order. Also refuses what
+  /// gives the reader something that they have for good, or that another order of theirs gives which waits for approval. An order that may have been charged
   /// itself is never refused: only the gateway knows.
   nonisolated(nonsending) func refuseSecond(_ order: StoredOrder, name: String? = nil) async throws {
     guard order.kind != .consumable, try await orders.openAttempt(of: order.id) == nil else { return }
@@ -113,18 +113,20 @@ struct OrderResource {
       throw Problem(
         code: .alreadyOwned, title: "You own “\(name)” already, which has all of this for good, so nothing was charged.", status: 409)
     }
-    guard order.kind == .nonConsumable else { return }
     // By state: those that were never paid may be tens of thousands.
-    var query = OrderQuery(reader: order.reader, state: .paid, product: order.product)
-    let paid = try await orders.orders(query)
-    query.state = .deferred
-    let deferred = try await orders.orders(query)
+    let waiting = try await orders.orders(OrderQuery(reader: order.reader, state: .deferred)).first {
+      $0.id != order.id && $0.kind != .consumable && $0.entitlement == order.entitlement
+    }
+    if let waiting {
+      // On another device the reader may not see that it waits, and both would be charged.
+      let name = try await content.product(waiting.product, in: nil)?.name ?? waiting.product
+      throw Problem.conflict("You have ordered “\(name)” already, and the payment waits for approval. Nothing more was charged.")
+    }
+    guard order.kind == .nonConsumable else { return }
+    let paid = try await orders.orders(OrderQuery(reader: order.reader, state: .paid, product: order.product))
     let name = if let name { name } else { try await content.product(order.product, in: nil)?.name ?? order.product }
     if paid.contains(where: { $0.id != order.id && ($0.expires ?? .max) > clock.unixTime }) {
       throw Problem(code: .alreadyOwned, title: "You own “\(name)” already, so nothing was charged.", status: 409)
-    }
-    if deferred.contains(where: { $0.id != order.id }) {
-      throw Problem.conflict("You have ordered “\(name)” already, and the payment waits for approval. Nothing more was charged.")
     }
     for attempt in try await orders.openAttempts() where attempt.order != order.id {
       guard let other = try await orders.order(attempt.order), other.state == .open, other.reader == order.reader,
