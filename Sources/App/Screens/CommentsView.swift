@@ -24,6 +24,7 @@ import PublicationAPI
   private let locked = Label("You can comment once you have unlocked this post.", styles: [.dim], wraps: true, alignment: .center)
   private let confirm = Button("Delete the comment", styles: [.destructive])
   private let popover: Popover
+  private let foot: Box
   private var deleting: String?
   private weak var selected: SelectionArea?
   /// The comment that was written last. It stays in sight while earlier comments are added above it, until the person scrolls elsewhere.
@@ -37,7 +38,7 @@ import PublicationAPI
     hint.expandsHorizontally = true
     let below = Box(.horizontal, spacing: 10, children: [hint, counter, send])
     compose = Box(.vertical, spacing: 8, children: [field, below])
-    let foot = Box(.vertical, styles: ["compose-bar"], children: [Clamp(maximumWidth: 720, Box(.vertical, children: [compose, locked]))])
+    foot = Box(.vertical, styles: ["compose-bar"], children: [Clamp(maximumWidth: 720, Box(.vertical, children: [compose, locked]))])
     // As wide as the list with the room around its cards, so that the title stands above them.
     let head = Clamp(maximumWidth: 744, Box(.vertical, styles: ["list-bar", "flush", "headline"], children: [post]))
     stack.expandsVertically = true
@@ -114,6 +115,7 @@ import PublicationAPI
     counter.setStyle(.dim, state.surplus == nil)
     compose.isVisible = state.canWrite
     locked.isVisible = state.isLocked
+    foot.isVisible = !state.isGone
     note.text = state.comments.note ?? ""
     note.isVisible = state.comments.showsNote
     message.message = state.comments.message

@@ -38,11 +38,7 @@ import MenuFeature
     let lines = Box(.vertical, spacing: 2)
     let popover = Popover(lines)
     root = MenuButton(icon: .menu, name: "Main menu", popover: popover)
-    for item in Item.allCases {
-      lines.append(line(item))
-      // The window hears no keys while this is open.
-      for key in item.shortcut?.keys ?? [] { lines.addShortcut(key, self, inside: true) { $0.choose(item) } }
-    }
+    for item in Item.allCases { lines.append(line(item)) }
     // Not at once: the toolkit gives the keyboard to the button after it.
     popover.onHidden(self) { menu in MainLoop.after(seconds: 0) { [weak menu] in menu?.restoreFocus() } }
   }
@@ -67,15 +63,13 @@ import MenuFeature
     if let key = item.shortcut?.labels.first { words.append(Label(key, styles: [.caption, .dim])) }
     let button = Button(words, name: item.title, styles: [.flat, "menu-item"])
     button.contentAlignment = .fill
-    button.onClicked(self) { $0.choose(item) }
+    button.onClicked(self) { menu in
+      // First, so that the keyboard is back on the page that a sheet will cover.
+      menu.root.close()
+      menu.restoreFocus()
+      menu.onChosen?(item)
+    }
     return button
-  }
-
-  private func choose(_ item: Item) {
-    // First, so that the keyboard is back on the page that a sheet will cover.
-    root.close()
-    restoreFocus()
-    onChosen?(item)
   }
 }
 
