@@ -30,8 +30,11 @@ public struct Program: Sendable {
       try Data().write(to: file)
       defer { try? FileManager.default.removeItem(at: file) }
       let (output, nothing) = (try FileHandle(forWritingTo: file), try FileHandle(forReadingFrom: URL(filePath: "/dev/null")))
-      let variables = ProcessInfo.processInfo.environment.merging(environment.mapValues { $0 ?? "" }) { $1 }
-        .filter { name, _ in environment[name] != .some(nil) }
+      // The tests run on memory that is overwritten when it is given back. Whoever reads it still is found out in our own programs alone,
+      // which are named by their path: it has ended the compiler's package manager.
+      let taken = command[0].contains("/") ? environment : ["GLIBC_TUNABLES": nil].merging(environment) { $1 }
+      let variables = ProcessInfo.processInfo.environment.merging(taken.mapValues { $0 ?? "" }) { $1 }
+        .filter { name, _ in taken[name] != .some(nil) }
       let child = try ChildProcess(
         "/usr/bin/env", command, environment: variables, input: nothing.fileDescriptor, output: output.fileDescriptor,
         errors: output.fileDescriptor)
