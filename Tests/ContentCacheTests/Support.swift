@@ -255,10 +255,13 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
   }
 }
 
-/// Which plays are played: so many, or as many as `MATINEE_PLAYS` says, or the one that `MATINEE_SEED` names.
-func seeds(_ count: UInt64) -> ClosedRange<UInt64> {
+/// Which plays are played: so many, or those that are chosen.
+func seeds(_ count: UInt64) -> ClosedRange<UInt64> { chosenSeeds() ?? 1...count }
+
+/// The play that `MATINEE_SEED` names, or as many as `MATINEE_PLAYS` says; `nil` if nobody chooses.
+func chosenSeeds() -> ClosedRange<UInt64>? {
   let number = { ProcessInfo.processInfo.environment[$0].flatMap(UInt64.init) }
-  return number("MATINEE_SEED").map { $0...$0 } ?? 1...(number("MATINEE_PLAYS") ?? count)
+  return number("MATINEE_SEED").map { $0...$0 } ?? number("MATINEE_PLAYS").map { 1...$0 }
 }
 
 /// A folder that goes with the test.

@@ -14,7 +14,7 @@ import Testing
     let shell = try Shell()
     try shell.keep(
       "awk", "mawk", "gawk", "cat", "grep", "sed", "mkdir", "mktemp", "rm", "timeout", "sort", "uniq", "tr", "head", "env", "cut", "tee",
-      "tail", "sleep", "chmod")
+      "tail", "sleep", "chmod", "mv")
     let common = shell.folder.appending(path: "meson-helpers/common.sh")
     let text = try String(contentsOf: common, encoding: .utf8)
     try Data((text + "\npackages() { :; }\n").utf8).write(to: common)
@@ -124,6 +124,31 @@ import Testing
     #expect(lines.contains("Lane crash, part 1/1"), "\(answer.output)")
     let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
     #expect(calls.last == "--testing-library swift-testing --filter ^CrashTests\\.: 6, headless 1")
+  }
+
+  /// Of the window tests a third is played, and every start. CI plays the others after that.
+  @Test(arguments: [
+    (["MATINEE_TURN": "2"], nil, ["EndToEndTests.RendererStartTests/a", "ScreensTests.A/b"]),
+    (["MATINEE_TURN": "08"], nil, ["EndToEndTests.RendererStartTests/a", "ScreensTests.A/d"]),
+    (["MATINEE_TURN": "all"], nil, ["EndToEndTests.RendererStartTests/a", "ScreensTests.A/b,ScreensTests.A/c,ScreensTests.A/d"]),
+    ([:], "12", ["EndToEndTests.RendererStartTests/a", "ScreensTests.A/c", "ScreensTests.A/b,ScreensTests.A/d"]),
+  ]) func aThirdOfTheWindowTestsIsPlayed(environment: [String: String], rotate: String?, expected: [String]) throws {
+    let shell = try machine(
+      tests: ["CrashTests.A/one()", "EndToEndTests.RendererStartTests/a"] + "bcd".map { "ScreensTests.A/\($0)" },
+      run: #"""
+        case $* in
+          *CrashTests*) echo '✔ Test one() passed after 0.1 seconds.' ;;
+          *) for name in ${1//,/ }; do echo "Test Case '${name//\//.}' passed (0.1 seconds)"; done ;;
+        esac
+        """#)
+    defer { shell.remove() }
+    let answer =
+      try rotate.map { try shell.run("test", "--headless", "--rotate", $0) }
+      ?? shell.run("test", "--headless", environment: environment)
+    let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
+    let played = calls.compactMap { $0.firstMatch(of: /^((EndToEnd|Screens)Tests.*): , headless 1/)?.1 }
+    #expect(played.map(String.init) == expected, "\(calls)")
+    #expect(answer.status == 0, "\(answer.output)")
   }
 
   /// Thousands of lines follow what failed, and of a log one often has the end alone.
