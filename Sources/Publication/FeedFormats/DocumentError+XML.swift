@@ -2,12 +2,12 @@ import CXML2
 
 extension DocumentError {
   /// What libxml2 found, in words.
-  init(_ failure: XMLFeedParser.Failure, _ entities: Set<String>) {
+  init(_ failure: XMLFeedParser.Failure) {
     let place = TextPlace(line: max(failure.line, 1), column: max(failure.column, 1))
-    self.init(failure.reason ?? Self.reason(failure, entities), place)
+    self.init(failure.reason ?? Self.reason(failure), place)
   }
 
-  private static func reason(_ failure: XMLFeedParser.Failure, _ entities: Set<String>) -> FeedError.Reason {
+  private static func reason(_ failure: XMLFeedParser.Failure) -> FeedError.Reason {
     let message = failure.message
     if message.contains("XML_PARSE_HUGE") || message.contains("Huge input lookup") || message.contains("too big")
       || message.contains("too long")
@@ -16,10 +16,6 @@ extension DocumentError {
     }
     if failure.isAtEnd { return .cutOff }
     if message.contains("proper UTF-8") { return .wrongEncoding(TextEncoding.meaningless) }
-    switch failure.code {
-    case XML_ERR_UNDECLARED_ENTITY, XML_WAR_UNDECLARED_ENTITY, XML_ERR_ENTITY_LOOP:
-      return entities.isEmpty ? .malformed(message) : .refused("it uses entities of its own")
-    default: return failure.isBeforeRoot ? .notAFeed("it does not begin like XML") : .malformed(message)
-    }
+    return failure.isBeforeRoot ? .notAFeed("it does not begin like XML") : .malformed(message)
   }
 }

@@ -16,7 +16,7 @@ public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, Lo
     case wrongEncoding(String)
     /// It breaks the rules of its format; the text says which.
     case malformed(String)
-    /// It is well formed but malicious: entities of its own, or nesting without end.
+    /// It is well formed but malicious: too many attributes, or nesting without end.
     case refused(String)
   }
 

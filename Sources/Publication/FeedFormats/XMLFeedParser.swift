@@ -3,8 +3,8 @@ import Foundation
 
 /// Reads one XML document through libxml2's event interface (SAX2) and passes its elements to the reader of its format.
 ///
-/// Nothing is fetched, no document type is loaded, entities that a document declares are never expanded, and libxml2's own limits on
-/// depth and length stay in force. It is a value behind a pointer while libxml2 works: reports of three letters each come by the
+/// Nothing is fetched, no document type is loaded, what a document declares is left out, and libxml2's own limits on depth and length
+/// stay in force. It is a value behind a pointer while libxml2 works: reports of three letters each come by the
 /// thousand, and each would be counted and checked on its way into an object.
 struct XMLFeedParser {
   private let source: String
@@ -20,7 +20,6 @@ struct XMLFeedParser {
   private var writerDepth = 0
   private var written: XMLName?
   private var sawRoot = false
-  private(set) var declaredEntities: Set<String> = []
   private var failure: Failure?
 
   /// The first thing that was wrong.
@@ -49,17 +48,14 @@ struct XMLFeedParser {
   /// Whether ``XMLRepair`` may put right what was wrong.
   var mayBeRepaired: Bool { failure.map { $0.reason == nil && XMLRepair.mayHelp($0.code) } ?? false }
 
-  /// - Parameter text: UTF-8, checked here; the document's encoding declaration is ignored.
+  /// - Parameter text: UTF-8, checked here; the document's encoding declaration is ignored. It has no declarations.
   mutating func parse(_ text: Data) throws(DocumentError) -> FeedDocument {
     _ = XMLLibrary.isReady
     if let offset = text.withUnsafeBytes({ XMLLimits.offsetOfFlood($0) }) {
       throw DocumentError(.refused("one of its elements has too many attributes"), at: offset, in: text)
     }
-    if text.withUnsafeBytes({ XMLLimits.hasLongDeclaration($0.bindMemory(to: UInt8.self)) }) {
-      throw DocumentError(.refused("its document type declaration is too long"))
-    }
     withUnsafeMutablePointer(to: &self) { parser in text.withUnsafeBytes { Self.run(parser, $0) } }
-    if let failure { throw DocumentError(failure, declaredEntities) }
+    if let failure { throw DocumentError(failure) }
     guard var reader else { throw DocumentError(.malformed("it cannot be read as XML")) }
     return reader.finish()
   }
@@ -155,8 +151,6 @@ struct XMLFeedParser {
     writer?.add(UnsafeBufferPointer(start: start, count: Int(count)), isLiteral: isLiteral)
   }
 
-  fileprivate mutating func declared(entity name: String) { declaredEntities.insert(name) }
-
   /// Called for each event that adds names to libxml2's dictionary.
   fileprivate mutating func checkNames() {
     if let names = context?.pointee.dict, xmlDictSize(names) > XMLLimits.names { stop(.refused("it has too many different names")) }
@@ -242,14 +236,6 @@ private func makeHandler() -> xmlSAXHandler {
   handler.ignorableWhitespace = handler.characters
   handler.cdataBlock = { data, text, count in
     if let text { parser(data)?.pointee.text(text, count, isLiteral: true) }
-  }
-  handler.attributeDecl = { data, _, _, _, _, _, values in
-    xmlFreeEnumeration(values)
-    // libxml2 would add such attributes to each element: a few bytes many times over.
-    parser(data)?.pointee.stop(.refused("it declares attributes of its own"))
-  }
-  handler.entityDecl = { data, name, _, _, _, _ in
-    if let name { parser(data)?.pointee.declared(entity: String(cString: name)) }
   }
   handler.processingInstruction = { data, _, _ in parser(data)?.pointee.checkNames() }
   handler.serror = { data, error in

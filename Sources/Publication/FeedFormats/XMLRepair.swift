@@ -15,14 +15,10 @@ enum XMLRepair {
     ].contains(code)
   }
 
-  /// - Parameters:
-  ///   - data: a document whose ASCII characters are one byte each.
-  ///   - declared: names that it declares itself, whose references stay.
-  static func repaired(_ data: Data, declared: Set<String>) -> Data {
-    data.withUnsafeBytes { repaired($0.bindMemory(to: UInt8.self), declared: declared) }
-  }
+  /// - Parameter data: a document whose ASCII characters are one byte each.
+  static func repaired(_ data: Data) -> Data { data.withUnsafeBytes { repaired($0.bindMemory(to: UInt8.self)) } }
 
-  private static func repaired(_ bytes: UnsafeBufferPointer<UInt8>, declared: Set<String>) -> Data {
+  private static func repaired(_ bytes: UnsafeBufferPointer<UInt8>) -> Data {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count + bytes.count / 16)
     var position = 0
@@ -33,7 +29,7 @@ enum XMLRepair {
         result.append(contentsOf: bytes[position..<end].lazy.filter { !isControl($0) })
         position = end
       } else if byte == UInt8(ascii: "&") {
-        position = reference(bytes, position, declared: declared, &result)
+        position = reference(bytes, position, &result)
       } else {
         if !isControl(byte) { result.append(byte) }
         position += 1
@@ -55,7 +51,7 @@ enum XMLRepair {
   private static let sections: [(StaticString, StaticString)] = [("<![CDATA[", "]]>"), ("<!--", "-->")]
 
   /// Writes what an ampersand starts, and says where it ends.
-  private static func reference(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, declared: Set<String>, _ result: inout [UInt8]) -> Int {
+  private static func reference(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ result: inout [UInt8]) -> Int {
     let rest = bytes[(start + 1)...].prefix(40)
     let name = rest.prefix { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "#") }
     let isEnded = rest.dropFirst(name.count).first == UInt8(ascii: ";")
@@ -69,13 +65,8 @@ enum XMLRepair {
       result.append(contentsOf: bytes[start..<end])
       return end
     }
-    // Who declares such a name means the same by it.
     if isEnded, let entity = htmlEntityLookup(text) {
       result.append(contentsOf: "&#\(entity.pointee.value);".utf8)
-      return end
-    }
-    if isEnded, declared.contains(text) {
-      result.append(contentsOf: bytes[start..<end])
       return end
     }
     result.append(contentsOf: "&amp;".utf8)
