@@ -261,12 +261,14 @@ final class CommentsViewTests: ScreensTestCase {
       let seen = try rig.show(.comments("p1"))
       XCTAssertNil(seen.textArea)
       XCTAssertTrue(seen.says("You can comment once you have unlocked this post."))
+      XCTAssertNotNil(seen.button("Open the post"), "where it can be unlocked")
       rig.fixture.store.hasPremium = true
       rig.publication.with { $0.hasPremium = true }
       rig.publication.with { $0.isOffline = true }
       rig.closeScreens()
       let again = try rig.show(.comments("p1"))
       XCTAssertNotNil(again.textArea)
+      XCTAssertNil(again.button("Open the post"))
       rig.close()
     }
   }

@@ -65,6 +65,7 @@ final class LoginViewTests: ScreensTestCase {
         XCTAssertTrue(seen.entries[0].hasFocus)
         XCTAssertNil(seen.button("Forgot your password?"))
         XCTAssertNil(seen.button("Use the sample account"))
+        XCTAssertNotNil(seen.button("Set the password and sign in"))
         seen.entries[0].type("111111")
         seen.entries[1].type("a new password")
         seen.entries[1].pressEnter()
@@ -80,6 +81,7 @@ final class LoginViewTests: ScreensTestCase {
         eventually("it is mailed") { model.state.code != nil }
         rig.window.painted()
         XCTAssertEqual(seen.entries.map(\.typed), [""])
+        XCTAssertNotNil(seen.button("Sign in"))
         seen.entries[0].type("012345")
         seen.entries[0].pressEnter()
         eventually("signed in") { rig.session.state.user != nil }

@@ -21,7 +21,8 @@ import PublicationAPI
   private let hint = Label("Ctrl+Enter sends", styles: [.caption, .dim], lines: 1)
   private let send = Button("Send", styles: [.suggested, .pill, "compact"])
   private let compose: Box
-  private let locked = Label("You can comment once you have unlocked this post.", styles: [.dim], wraps: true, alignment: .center)
+  private let unlock = Button("Open the post", styles: [.pill, "compact"])
+  private let locked: Box
   private let confirm = Button("Delete the comment", styles: [.destructive])
   private let popover: Popover
   private let foot: Box
@@ -38,6 +39,10 @@ import PublicationAPI
     hint.expandsHorizontally = true
     let below = Box(.horizontal, spacing: 10, children: [hint, counter, send])
     compose = Box(.vertical, spacing: 8, children: [field, below])
+    unlock.horizontal = .center
+    locked = Box(
+      .vertical, spacing: 8,
+      children: [Label("You can comment once you have unlocked this post.", styles: [.dim], wraps: true, alignment: .center), unlock])
     foot = Box(.vertical, styles: ["compose-bar"], children: [Clamp(maximumWidth: 720, Box(.vertical, children: [compose, locked]))])
     // As wide as the list with the room around its cards, so that the title stands above them.
     let head = Clamp(maximumWidth: 744, Box(.vertical, styles: ["list-bar", "flush", "headline"], children: [post]))
@@ -59,7 +64,7 @@ import PublicationAPI
     list.setListName("Comments")
     stack.add(list, name: "rows")
     list.onNearEnd(self) { $0.viewModel.send(.reachedEnd) }
-    post.onClicked(self) { $0.viewModel.send(.postTapped) }
+    for button in [post, unlock] { button.onClicked(self) { $0.viewModel.send(.postTapped) } }
     field.onChanged(self) { $0.viewModel.send(.draftChanged($1)) }
     field.onSubmit(self) { $0.sendTapped() }
     send.onClicked(self) { $0.sendTapped() }

@@ -111,7 +111,7 @@ import SessionService
     showPatience(state.isWorking, at: state.awaitedProvider)
     showProviders(state)
     signIn.label = state.signInTitle
-    signIn.setAccessibleName("Sign in")
+    signIn.setAccessibleName(state.signInName)
     mail.label = state.codeTitle
     // The button cannot be pressed while a code is on its way, and the code is typed into its field.
     let isMailing = state.work == .codeRequest

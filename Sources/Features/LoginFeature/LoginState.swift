@@ -61,7 +61,7 @@ extension LoginViewModel {
       case sampleAccount
       /// The button "Mail me a code", or the one for another code.
       case codeRequest
-      /// The button "Sign in" below a code.
+      /// The button below a code, which signs in.
       case code
       /// The button "Sign in with" of a provider, whose page is open in the browser.
       case provider(LoginPublication.Provider.ID)
@@ -143,7 +143,9 @@ extension LoginViewModel {
     /// What stands on the masthead.
     public var heading: String { publication?.name ?? "Welcome" }
     /// What stands on the button below address and password, or below a code.
-    public var signInTitle: String { work == .credentials || work == .code ? "Signing in…" : "Sign in" }
+    public var signInTitle: String { work == .credentials || work == .code ? "Signing in…" : signInName }
+    /// What that button is called also while it shows progress.
+    public var signInName: String { code?.setsPassword == true ? "Set the password and sign in" : "Sign in" }
     /// What stands on the button that asks for a code.
     public var codeTitle: String { work == .codeRequest ? "Asking for a code…" : code == nil ? "Mail me a code" : "Mail another code" }
     /// What stands on the button of the sample account.
