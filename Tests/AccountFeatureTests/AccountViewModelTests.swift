@@ -40,6 +40,8 @@ private struct NoStore: TokenStore {
   private(set) var asked = 0
   /// How often receipts were looked for.
   private(set) var looked = 0
+  /// What comes of that.
+  var problem: String?
   private(set) var model: AccountViewModel!
   private(set) var states: [AccountViewModel.State] = []
   private(set) var outputs: [AccountViewModel.Output] = []
@@ -56,7 +58,11 @@ private struct NoStore: TokenStore {
       payments: { [weak self, payments] in
         self?.asked += 1
         return payments.stream()
-      }, restorePurchases: { [weak self] in self?.looked += 1 }, formatting: formatting, mayLeave: { mayLeave }
+      },
+      restorePurchases: { [weak self] in
+        self?.looked += 1
+        return self?.problem
+      }, formatting: formatting, mayLeave: { mayLeave }
     ) { [weak self] in
       self?.outputs.append($0)
     }
@@ -98,6 +104,22 @@ private struct NoStore: TokenStore {
     await bench.session.signOut()
     await until { bench.model.state.name.isEmpty }
     #expect(bench.model.state.canChangePassword, "the screen goes away, and loses no row before that")
+  }
+
+  @Test func aRefreshThatFailsSaysWhy() async throws {
+    let bench = try await Bench()
+    bench.problem = "The publication is being worked on."
+    bench.model.appear()
+    await until { bench.looked == 1 }
+    // Nobody asked for that one.
+    #expect(bench.model.state.notice == nil)
+    bench.model.send(.refreshTapped)
+    await until { !bench.model.state.isRefreshing }
+    #expect(bench.model.state.notice == "The publication is being worked on.")
+    bench.problem = nil
+    bench.model.send(.refreshTapped)
+    await until { !bench.model.state.isRefreshing }
+    #expect(bench.model.state.notice == nil)
   }
 
   @Test func refreshingLooksForReceipts() async throws {

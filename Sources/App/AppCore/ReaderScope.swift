@@ -135,18 +135,21 @@ import SessionService
       },
     ]
     // A publication that refuses access to a purchase has refunded it, and this app does not know yet.
-    content.onAccessRefused = { [weak self] in Task { await self?.restorePurchases() } }
+    content.onAccessRefused = { [weak self] in Task { _ = await self?.restorePurchases() } }
     content.onAccessCheckNeeded = content.onAccessRefused
     analytics.resume()
     Task { [weak self, content] in
       await content.resume()
       // What was bought on another machine.
-      await self?.restorePurchases()
+      _ = await self?.restorePurchases()
     }
   }
 
   /// Requests this reader's receipts from the store. Until it answers, the stored receipts hold and the request is repeated.
-  func restorePurchases() async { await requests.send(.purchases) { [purchases] in try await purchases.restore() } }
+  /// - Returns: a sentence for the reader when it could not be done; `nil` otherwise.
+  @discardableResult func restorePurchases() async -> String? {
+    (await requests.send(.purchases) { [purchases] in try await purchases.restore() } as? StoreError)?.sentence
+  }
 
   /// The outcome of a purchase, with its name, its price and its order's number where they are known.
   private func sentence(_ notice: PurchaseNotice) async -> String {

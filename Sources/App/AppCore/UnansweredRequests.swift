@@ -11,12 +11,17 @@ import PurchaseService
 
   /// Sends a request. If it gets no answer it is kept for ``retryUnreachable()``, in place of an earlier one of that name. A refusal is an
   /// answer.
-  func send(_ name: Name, _ request: @escaping Request) async {
+  /// - Returns: what the request threw; `nil` when it succeeded.
+  @discardableResult func send(_ name: Name, _ request: @escaping Request) async -> (any Error)? {
     unanswered.removeAll { $0.name == name }
-    do { try await request() } catch {
-      guard (error as? StoreError)?.kind != .refused, !RequestError.isAnswer(error) else { return }
+    do {
+      try await request()
+      return nil
+    } catch {
+      guard (error as? StoreError)?.kind != .refused, !RequestError.isAnswer(error) else { return error }
       unanswered.removeAll { $0.name == name }
       unanswered.append((name, request))
+      return error
     }
   }
 

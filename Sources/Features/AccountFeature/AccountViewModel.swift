@@ -53,10 +53,12 @@ import SessionService
   private let premium: @MainActor () -> AsyncStream<PremiumStatus>
   private let passes: @MainActor () -> AsyncStream<Int?>
   private let payments: @MainActor () -> AsyncStream<WaitingPayments>
-  private let restorePurchases: @MainActor () async -> Void
+  private let restorePurchases: @MainActor () async -> String?
   private let formatting: Formatting
   private let mayLeave: @MainActor () async -> Bool
   private let output: @MainActor (Output) -> Void
+  /// Why the last refresh failed.
+  private var problem: String?
   private var watching: [Task<Void, Never>] = []
   private var watchingPayments: Task<Void, Never>?
 
@@ -67,14 +69,15 @@ import SessionService
   ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
   ///   - payments: a new stream of the payments that wait, which starts with those that are known now. The store is asked about them as
   ///       long as it is read.
-  ///   - restorePurchases: requests the reader's purchases from the store again; ``premium`` then has the result.
+  ///   - restorePurchases: requests the reader's purchases from the store again; ``premium`` then has the result. Returns what went wrong,
+  ///       in a sentence; `nil` for nothing.
   ///   - formatting: how dates become text.
   ///   - mayLeave: returns whether signing out costs the reader nothing; may take a moment.
   ///   - output: called with what comes next.
   public init(
     session: Session, publication: LastValue<String?>, premium: @escaping @MainActor () -> AsyncStream<PremiumStatus>,
     passes: @escaping @MainActor () -> AsyncStream<Int?> = { AsyncStream { $0.yield(nil) } },
-    payments: @escaping @MainActor () -> AsyncStream<WaitingPayments>, restorePurchases: @escaping @MainActor () async -> Void = {},
+    payments: @escaping @MainActor () -> AsyncStream<WaitingPayments>, restorePurchases: @escaping @MainActor () async -> String? = { nil },
     formatting: Formatting,
     mayLeave: @escaping @MainActor () async -> Bool = { true }, output: @escaping @MainActor (Output) -> Void
   ) {
@@ -121,7 +124,7 @@ import SessionService
     ]
     watchPayments()
     // What the page says of access is right while one looks: a refund may have ended it.
-    Task { [restorePurchases] in await restorePurchases() }
+    Task { [restorePurchases] in _ = await restorePurchases() }
   }
 
   /// The screen went away.
@@ -152,9 +155,15 @@ import SessionService
     guard !state.isRefreshing else { return }
     state.isRefreshing = true
     Task { [weak self, restorePurchases] in
-      await restorePurchases()
-      self?.state.isRefreshing = false
+      let problem = await restorePurchases()
+      self?.refreshed(problem)
     }
+  }
+
+  private func refreshed(_ problem: String?) {
+    state.isRefreshing = false
+    self.problem = problem
+    show(session.state)
   }
 
   private func signOutTapped() {
@@ -207,7 +216,7 @@ import SessionService
     }
     let unverified: String? =
       if case .unverified = session { "The publication could not be reached, so what you see may be out of date." } else { nil }
-    let sentences = [unverified, session.persistence?.sentence].compactMap { $0 }
+    let sentences = [problem ?? unverified, session.persistence?.sentence].compactMap { $0 }
     new.notice = sentences.isEmpty ? nil : sentences.joined(separator: " ")
     state = new
   }
