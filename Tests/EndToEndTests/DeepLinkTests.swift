@@ -181,3 +181,30 @@ final class DeepLinkTests: EndToEndCase {
     }
   }
 }
+
+/// The address of a post's page at the publication, as a browser shows it.
+final class PageAddressTests: ServerCase {
+  func testAPostIsOpenedByTheAddressOfItsPage() throws {
+    let post = try Sample.current.get().firstPost(premium: false)
+    try add(Self.first)
+    let options = ["--publication", try serve()]
+    let page = "\(options[1])/posts/\(post.id)"
+    try app.start(options + [page])
+    try introduce(Self.first)
+    try app.key("Return")
+    try app.waitForScreen("article")
+    try app.waitForText(post.title)
+    try app.press("Home")
+    try app.waitForScreen("feed")
+    XCTAssertEqual(try app.runBeside(options + [page]).status, 0)
+    try app.waitForScreen("article")
+    try app.waitForText(post.title)
+    _ = try app.runBeside(options + ["https://elsewhere.example/posts/\(post.id)"])
+    try app.waitForText("This link belongs to another publication, https://elsewhere.example.")
+    // No page of a post: whoever types that is told where they typed it.
+    let other = try app.runBeside(options + ["\(options[1])/about"])
+    XCTAssertNotEqual(other.status, 0)
+    XCTAssertTrue(other.lines.contains { $0.contains("\(options[1])/about") }, "\(other.lines)")
+    XCTAssertEqual(app.screens.last, "article")
+  }
+}
