@@ -213,4 +213,59 @@ import Testing
     #expect(try model(FeedViewModel.self).row(for: "p44")?.isBookmarked == false)
     #expect(line.statuses("PUT /v1/posts/p44/bookmark").isEmpty)
   }
+  /// The reader signs out, and another one signs in.
+  private func changeReaders(to email: String, _ password: String) async throws {
+    rig.coordinator.perform(.login(then: nil))
+    await rig.settle()
+    line.forget()
+    try await rig.signIn(email: email, password: password)
+    await rig.settle()
+  }
+
+  private func timePasses() async {
+    for _ in 0..<30 {
+      rig.clock.advance(by: .seconds(10))
+      for _ in 0..<200 { await Task.yield() }
+    }
+  }
+
+  /// An order that waits is asked about by nobody but whose it is.
+  @Test func theNextReaderAsksNothingAboutTheLastOnesOrder() async throws {
+    let payment = try await toThePayment()
+    try choose("with approval", payment)
+    payment.send(.payTapped)
+    await until { line.statuses("POST /v1/orders/").contains(202) }
+    let order = try #require(line.orders.last?.split(separator: "/").last)
+    anHourPasses()
+    try await changeReaders(to: "other@example.org", "curtain call")
+    let headers: Headers = ["Authorization": "Bearer \(try await publication.newOperatorToken())"]
+    #expect(await publication.handle(Request(.post, "/v1/operator/orders/\(order)/approve", headers: headers)).status == 200)
+    await timePasses()
+    #expect(["PUT", "POST", "GET"].flatMap { line.statuses("\($0) /v1/orders/\(order)") }.isEmpty)
+    #expect(try !isUnlocked())
+    try await changeReaders(to: "reader@example.org", "matinee")
+    var turns = 0
+    while try !isUnlocked() {
+      await timePasses()
+      turns += 1
+      try #require(turns < 100)
+    }
+    #expect(await gateway.charges == 1)
+  }
+
+  @Test func whatIsCountedOfTheLastReaderWaitsForThem() async throws {
+    func seen() async throws -> Int {
+      try await publication.flagReport(Flag.deviceFirstPurchases.name).buckets.map(\.paywallsSeen).reduce(0, +)
+    }
+    line.after("GET /v1/products") { [line] in line.isDown = true }
+    _ = try? await toThePayment()
+    anHourPasses()
+    line.isDown = false
+    try await changeReaders(to: "other@example.org", "curtain call")
+    await timePasses()
+    #expect(try await seen() == 0)
+    try await changeReaders(to: "reader@example.org", "matinee")
+    await timePasses()
+    #expect(try await seen() == 1)
+  }
 }
