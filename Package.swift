@@ -277,7 +277,7 @@ tests(
 tests("PublicationCommerceTests", ["TestSupport", "PublicationServer", "HTTPTransport"] + selling)
 tests("ReaderContentTests", ["OutboxProbe"] + contentPage)
 tests("FeatureKitTests", contentPage)
-tests("FeedFormatsTests", ["FeedFormats"], exclude: ["count-items.py", "Fixtures"])
+tests("FeedFormatsTests", ["FeedFormats", "CXML2", "Runtime"], exclude: ["count-items.py", "Fixtures"])
 tests(
   "PublicationServerTests",
   [

@@ -54,6 +54,24 @@ final class FloodTests: XCTestCase {
     }
   }
 
+  /// By whatever way libxml2 might still come to read them.
+  func testNoDeclarationReachesTheParser() throws {
+    let list = "<!ATTLIST a b (" + (0..<100_000).map { "n\($0)" }.joined(separator: "|") + ") 'n1'>"
+    let rest = "<rss><channel><title>1</title></channel></rss>"
+    for document in [
+      "<!DOCTYPE rss [] [\(list)]>\(rest)", "<!DOCTYPE [] rss [\(list)]>\(rest)", "<!DOCTYPE rss [] x[\(list)]>\(rest)",
+      "<!DOCTYPE rss><!DOCTYPE rss [\(list)]>\(rest)", "<!DOCTYPE rss [] <!DOCTYPE rss [\(list)]>\(rest)",
+    ] {
+      XCTAssertEqual(
+        failure(document)?.reason, .malformed("its document type declaration breaks the rules"), String(document.prefix(40)))
+    }
+    // A repair takes the control character out.
+    XCTAssertEqual(try read("<!DO\u{1}CTYPE rss [\(list)]>\(rest)").title, "1")
+    // libxml2 takes a zero for a mark of UTF-16.
+    let wide = try XCTUnwrap("<!DOCTYPE rss [\(list)]>\(rest)".data(using: .utf16LittleEndian))
+    XCTAssertEqual(failure(Data("\n".utf8) + wide)?.reason, .notAFeed("it does not begin like XML"))
+  }
+
   /// Each link would take as long as its base is: sixteen seconds for a megabyte.
   func testALongBaseOfWhatCannotBeResolved() throws {
     for length in [2_000, 8_180] {

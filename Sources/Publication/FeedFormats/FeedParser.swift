@@ -100,15 +100,14 @@ public enum FeedParser {
     // Also wherever references to characters are decoded later on.
     let text = text.streamSafe
     if syntax == .json { return .feed(try JSONFormat.read(text, source: source)) }
-    let document = DocumentType.withoutDeclarations(text)
     var parser = XMLFeedParser(source: source)
     do throws(DocumentError) {
-      return try parser.parse(document)
+      return try parser.parse(text)
     } catch {
       // The most common mistakes of publishers can be repaired without guessing; any other error is thrown as it is.
       guard parser.mayBeRepaired else { throw error }
-      let repaired = XMLRepair.repaired(document)
-      guard repaired != document else { throw error }
+      let repaired = XMLRepair.repaired(text)
+      guard repaired != text else { throw error }
       var second = XMLFeedParser(source: source)
       return try second.parse(repaired)
     }

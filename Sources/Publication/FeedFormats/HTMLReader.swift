@@ -19,24 +19,8 @@ enum HTMLReader {
     _ = XMLLibrary.isReady
     // A NUL would end the document for libxml2.
     if html.utf8.contains(0) { html = html.replacingASCII("\0", "") }
-    if html.utf8.count > 10_000 { html = withoutBloatedTags(html) }
+    if html.utf8.count > 2_000 { html = AttributeNames.limited(in: html) }
     html.withUTF8 { parse($0, builder) }
-  }
-
-  /// libxml2 compares each attribute of a tag with all before it: a tag with more than any author needs is left out.
-  private static func withoutBloatedTags(_ html: String) -> String {
-    var html = html
-    return html.withUTF8 { bytes -> String? in
-      var scanner = TagScanner(bytes)
-      var output: [UInt8] = []
-      var copied = 0
-      while let tag = scanner.next() {
-        guard tag.attributeCount > 1000 else { continue }
-        output += bytes[copied..<tag.range.lowerBound]
-        copied = tag.range.upperBound
-      }
-      return copied == 0 ? nil : String(decoding: output + bytes[copied...], as: UTF8.self)
-    } ?? html
   }
 
   private static func parse(_ bytes: UnsafeBufferPointer<UInt8>, _ builder: ArticleBuilder) {

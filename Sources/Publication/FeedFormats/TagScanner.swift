@@ -6,7 +6,6 @@ struct TagScanner {
     var name: Range<Int>
     /// The first hundred that have a value: where name and value are.
     var attributes: [(name: Range<Int>, value: Range<Int>)] = []
-    var attributeCount = 0
     /// From its `<` to behind its `>`.
     var range: Range<Int>
     /// The text of a script or a style, in which nothing is a tag.
@@ -86,7 +85,6 @@ struct TagScanner {
         position += 1
         continue
       }
-      tag.attributeCount += 1
       if let value = readValue(), tag.attributes.count < 100 { tag.attributes.append((name, value)) }
     }
     tag.range = start..<min(position + 1, bytes.count)

@@ -3,8 +3,7 @@ import Foundation
 
 /// Reads one XML document through libxml2's event interface (SAX2) and passes its elements to the reader of its format.
 ///
-/// Nothing is fetched, no document type is loaded, what a document declares is left out, and libxml2's own limits on depth and length
-/// stay in force. It is a value behind a pointer while libxml2 works: reports of three letters each come by the
+/// Nothing is fetched, what a document declares is left out, and libxml2's own limits on depth and length stay in force. It is a value behind a pointer while libxml2 works: reports of three letters each come by the
 /// thousand, and each would be counted and checked on its way into an object.
 struct XMLFeedParser {
   private let source: String
@@ -48,9 +47,12 @@ struct XMLFeedParser {
   /// Whether ``XMLRepair`` may put right what was wrong.
   var mayBeRepaired: Bool { failure.map { $0.reason == nil && XMLRepair.mayHelp($0.code) } ?? false }
 
-  /// - Parameter text: UTF-8, checked here; the document's encoding declaration is ignored. It has no declarations.
+  /// - Parameter text: UTF-8, checked here; the document's encoding declaration is ignored.
   mutating func parse(_ text: Data) throws(DocumentError) -> FeedDocument {
     _ = XMLLibrary.isReady
+    // To libxml2 that is a mark of another encoding, whatever it was told.
+    if text.prefix(4).contains(0) { throw DocumentError(.notAFeed("it does not begin like XML")) }
+    let text = try DocumentType.removed(from: text)
     if let offset = text.withUnsafeBytes({ XMLLimits.offsetOfFlood($0) }) {
       throw DocumentError(.refused("one of its elements has too many attributes"), at: offset, in: text)
     }
@@ -72,8 +74,6 @@ struct XMLFeedParser {
     parser.pointee.context = context
     context.pointee.sax.pointee = makeHandler()
     xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
-    // Old feeds refer to an external list of characters; it is not fetched, which must be no error.
-    context.pointee.hasPErefs = 1
     context.pointee.userData = UnsafeMutableRawPointer(parser)
     xmlParseDocument(context)
   }
@@ -158,8 +158,7 @@ struct XMLFeedParser {
 
   fileprivate mutating func failed(_ error: xmlError) {
     let code = xmlParserErrors(rawValue: UInt32(max(error.code, 0)))
-    // An undeclared entity in the content is only a warning in some documents; its text would be lost silently.
-    guard error.level == XML_ERR_FATAL || (sawRoot && code == XML_WAR_UNDECLARED_ENTITY) else { return }
+    guard error.level == XML_ERR_FATAL else { return }
     // From here on libxml2 passes nothing on, and only looks for more errors, of which a flood takes half a minute.
     defer { halt() }
     // What follows the end of the root loses no item.
