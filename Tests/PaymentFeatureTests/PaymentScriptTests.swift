@@ -418,6 +418,24 @@ import Testing
     #expect(bench.outputs.last == .finished("monthly"))
   }
 
+  /// The bank's page of the first one was opened, and that of the next one was not.
+  @Test func anotherTryAsksForAPageOfItsOwn() async throws {
+    let bench = try await Bench()
+    bench.queue.setAnswer { _, _ in .interrupted("Your bank asks you to confirm.", url: "https://bank.example/1") }
+    await bench.appear()
+    let names = Names(bench)
+    await pay(bench)
+    bench.model.send(.confirmTapped)
+    bench.queue.setCancelling(.success(()))
+    bench.queue.setAnswer { _, _ in .declined("You cancelled this payment.") }
+    bench.model.send(.cancelPaymentTapped)
+    await until { bench.model.state.canPay }
+    bench.queue.setAnswer { _, _ in .interrupted("Your bank asks you to confirm.", url: "https://bank.example/2") }
+    await pay(bench)
+    let asked = names.ready.with(.confirm("Your bank asks you to confirm.", page: "https://bank.example/2"), canPay: false)
+    #expect(bench.states.last == asked)
+  }
+
   @Test func whoeverIsAtTheirBankIsLookedForOften() async throws {
     let bench = try await Bench()
     bench.queue.setAnswer { _, _ in .interrupted("Your bank asks you to confirm.", url: "https://bank.example/confirm") }

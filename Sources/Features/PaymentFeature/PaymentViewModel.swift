@@ -174,7 +174,8 @@ import PurchaseService
   private func payTapped() {
     guard state.canPay, resting == nil, let product, let method else { return }
     attempt = PaymentAttempt(asking: method.question)
-    (isLeaving, cancelFailure) = (false, nil)
+    // The page that was opened was that of an earlier try.
+    (isLeaving, isConfirming, cancelFailure) = (false, false, nil)
     show()
     paying = Task { [weak self, purchases] in
       let result = await purchases.purchase(product, authorizer: method.authorizer) { self?.reached($0) }
