@@ -65,7 +65,7 @@ final class LoginViewTests: ScreensTestCase {
         XCTAssertTrue(seen.entries[0].hasFocus)
         XCTAssertNil(seen.button("Forgot your password?"))
         XCTAssertNil(seen.button("Use the sample account"))
-        XCTAssertNotNil(seen.button("Set the password and sign in"))
+        XCTAssertNotNil(seen.button("Set the password"))
         seen.entries[0].type("111111")
         seen.entries[1].type("a new password")
         seen.entries[1].pressEnter()

@@ -145,7 +145,7 @@ extension LoginViewModel {
     /// What stands on the button below address and password, or below a code.
     public var signInTitle: String { work == .credentials || work == .code ? "Signing in…" : signInName }
     /// What that button is called also while it shows progress.
-    public var signInName: String { code?.setsPassword == true ? "Set the password and sign in" : "Sign in" }
+    public var signInName: String { code?.setsPassword == true ? "Set the password" : "Sign in" }
     /// What stands on the button that asks for a code.
     public var codeTitle: String { work == .codeRequest ? "Asking for a code…" : code == nil ? "Mail me a code" : "Mail another code" }
     /// What stands on the button of the sample account.
