@@ -160,8 +160,7 @@ import Testing
     await until { line.statuses("POST /v1/orders/").contains(202) }
     anHourPasses()
     let order = try #require(line.orders.last?.split(separator: "/").last)
-    let headers: Headers = ["Authorization": "Bearer \(try await publication.newOperatorToken())"]
-    #expect(await publication.handle(Request(.post, "/v1/operator/orders/\(order)/approve", headers: headers)).status == 200)
+    try await approve(order)
     var turns = 0
     while try await gateway.charges == 0 || !isUnlocked() {
       rig.clock.advance(by: .seconds(10))
@@ -171,6 +170,11 @@ import Testing
     }
     #expect(line.statuses("POST /v1/session/refresh") == [200])
     #expect(await gateway.charges == 1)
+  }
+
+  private func approve(_ order: Substring) async throws {
+    let headers: Headers = ["Authorization": "Bearer \(try await publication.newOperatorToken())"]
+    #expect(await publication.handle(Request(.post, "/v1/operator/orders/\(order)/approve", headers: headers)).status == 200)
   }
 
   /// Whether the article behind the payment, which may still be open, is readable.
@@ -185,8 +189,7 @@ import Testing
     anHourPasses()
     _ = try await toThePayment()
     while try await publication.flagReport(Flag.deviceFirstPurchases.name).buckets.map(\.paywallsSeen).max() != 1, !Task.isCancelled {
-      rig.clock.advance(by: .seconds(10))
-      for _ in 0..<200 { await Task.yield() }
+      await tenSecondsPass()
     }
     #expect(line.statuses("POST /v1/session/refresh") == [200])
   }
@@ -213,6 +216,7 @@ import Testing
     #expect(try model(FeedViewModel.self).row(for: "p44")?.isBookmarked == false)
     #expect(line.statuses("PUT /v1/posts/p44/bookmark").isEmpty)
   }
+
   /// The reader signs out, and another one signs in.
   private func changeReaders(to email: String, _ password: String) async throws {
     rig.coordinator.perform(.login(then: nil))
@@ -222,12 +226,12 @@ import Testing
     await rig.settle()
   }
 
-  private func timePasses() async {
-    for _ in 0..<30 {
-      rig.clock.advance(by: .seconds(10))
-      for _ in 0..<200 { await Task.yield() }
-    }
+  private func tenSecondsPass() async {
+    rig.clock.advance(by: .seconds(10))
+    for _ in 0..<200 { await Task.yield() }
   }
+
+  private func fiveMinutesPass() async { for _ in 0..<30 { await tenSecondsPass() } }
 
   /// An order that waits is asked about by nobody but whose it is.
   @Test func theNextReaderAsksNothingAboutTheLastOnesOrder() async throws {
@@ -238,15 +242,14 @@ import Testing
     let order = try #require(line.orders.last?.split(separator: "/").last)
     anHourPasses()
     try await changeReaders(to: "other@example.org", "curtain call")
-    let headers: Headers = ["Authorization": "Bearer \(try await publication.newOperatorToken())"]
-    #expect(await publication.handle(Request(.post, "/v1/operator/orders/\(order)/approve", headers: headers)).status == 200)
-    await timePasses()
+    try await approve(order)
+    await fiveMinutesPass()
     #expect(["PUT", "POST", "GET"].flatMap { line.statuses("\($0) /v1/orders/\(order)") }.isEmpty)
     #expect(try !isUnlocked())
     try await changeReaders(to: "reader@example.org", "matinee")
     var turns = 0
     while try !isUnlocked() {
-      await timePasses()
+      await fiveMinutesPass()
       turns += 1
       try #require(turns < 100)
     }
@@ -262,10 +265,10 @@ import Testing
     anHourPasses()
     line.isDown = false
     try await changeReaders(to: "other@example.org", "curtain call")
-    await timePasses()
+    await fiveMinutesPass()
     #expect(try await seen() == 0)
     try await changeReaders(to: "reader@example.org", "matinee")
-    await timePasses()
+    await fiveMinutesPass()
     #expect(try await seen() == 1)
   }
 }

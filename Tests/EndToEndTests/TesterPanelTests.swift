@@ -12,7 +12,7 @@ final class TesterPanelTests: EndToEndCase {
     }
     // The latest comes first; what it may be read for stands behind it.
     try waitForEvent(" signed_in (analytics)")
-    // The keyboard is in the panel now.
+    // The panel has taken the keyboard.
     try app.activate()
     try app.press("Account")
     try app.waitForScreen("account")
@@ -20,7 +20,7 @@ final class TesterPanelTests: EndToEndCase {
     try app.press("Unlock premium")
     try app.waitForScreen("paywall")
     try waitForEvent(" paywall_seen")
-    // Escape and the same keys put it away; the app goes on.
+    // The same keys put it away, and the app goes on.
     try app.key("ctrl+shift+t")
     try app.wait(for: "the panel to go") { app.all { $0.name == "Tester panel" && $0.isVisible }.isEmpty ? true : nil }
     XCTAssertEqual(app.process?.isRunning, true)

@@ -1,4 +1,5 @@
 import FeatureFlags
+import Runtime
 import Testing
 
 @Suite struct RolloutPlaceTests {
@@ -57,17 +58,6 @@ import Testing
   }
 }
 
-/// A generator with a seed (Steele, Lea and Flood, 2014).
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-    return word ^ (word >> 31)
-  }
-
+extension SplitMix {
   mutating func hex() -> String { String(next(), radix: 16) + String(next(), radix: 16) }
 }

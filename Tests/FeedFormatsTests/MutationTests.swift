@@ -1,20 +1,9 @@
 import FeedFormats
+import Runtime
 import XCTest
 
 /// Documents of every format, broken at random: each ends in a feed, or in one error with its place.
 final class MutationTests: XCTestCase {
-  /// A sequence of numbers that its seed decides (SplitMix64).
-  private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-      return value ^ (value >> 31)
-    }
-  }
-
   private static let pieces = [
     "<", ">", "&", "\"", "'", "</item>", "<item>", "<![CDATA[", "]]>", "<!--", "&#0;", "&#x110000;", "&lol;",
     "<!DOCTYPE a [<!ENTITY b 'c'>]>",
@@ -22,7 +11,7 @@ final class MutationTests: XCTestCase {
     "<table><tr><td rowspan='9'>", "<pre>", "<blockquote><ul><li>", "<svg>", "<a href='javascript:x'>", "\u{FFFF}", "1e999999999", "é",
   ]
 
-  private func mutated(_ bytes: [UInt8], _ others: [[UInt8]], _ dice: inout Dice) -> [UInt8] {
+  private func mutated(_ bytes: [UInt8], _ others: [[UInt8]], _ dice: inout SplitMix) -> [UInt8] {
     var bytes = bytes
     for _ in 0..<Int.random(in: 1...4, using: &dice) {
       let place = Int.random(in: 0...bytes.count, using: &dice)
@@ -46,7 +35,7 @@ final class MutationTests: XCTestCase {
     let fixtures = try Fixture.all().map { ($0.lastPathComponent, [UInt8](try Data(contentsOf: $0))) }
     for (name, bytes) in fixtures {
       for seed in UInt64(1)...80 {
-        var dice = Dice(state: seed)
+        var dice = SplitMix(state: seed)
         let broken = Data(mutated(bytes, fixtures.map(\.1), &dice))
         do throws(FeedError) {
           switch try FeedParser.document(broken, source: name) {
@@ -69,7 +58,7 @@ final class MutationTests: XCTestCase {
     XCTAssertFalse(bodies.isEmpty)
     for (number, body) in bodies.enumerated() {
       for seed in UInt64(1)...40 {
-        var dice = Dice(state: seed &* 1000 &+ UInt64(number))
+        var dice = SplitMix(state: seed &* 1000 &+ UInt64(number))
         let html = String(decoding: mutated(body, bodies, &dice), as: UTF8.self)
         let blocks = ArticleBody(html: html, base: "https://e.org/").blocks
         for case .table(let table) in blocks {

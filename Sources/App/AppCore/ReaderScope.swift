@@ -135,13 +135,13 @@ import SessionService
       },
     ]
     // A publication that refuses access to a purchase has refunded it, and this app does not know yet.
-    content.onAccessRefused = { [weak self] in Task { _ = await self?.restorePurchases() } }
+    content.onAccessRefused = { [weak self] in Task { await self?.restorePurchases() } }
     content.onAccessCheckNeeded = content.onAccessRefused
     analytics.resume()
     Task { [weak self, content] in
       await content.resume()
       // What was bought on another machine.
-      _ = await self?.restorePurchases()
+      await self?.restorePurchases()
     }
   }
 

@@ -18,9 +18,10 @@ import PurchaseService
       try await request()
       return nil
     } catch {
-      guard (error as? StoreError)?.kind != .refused, !RequestError.isAnswer(error) else { return error }
-      unanswered.removeAll { $0.name == name }
-      unanswered.append((name, request))
+      if (error as? StoreError)?.kind != .refused, !RequestError.isAnswer(error) {
+        unanswered.removeAll { $0.name == name }
+        unanswered.append((name, request))
+      }
       return error
     }
   }

@@ -93,6 +93,7 @@ enum AttributeNames {
     return state != .nonsense && startsName(byte) ? .name : .nonsense
   }
 
+  /// By libxml2's `IS_BLANK_CH`, which lacks the form feed that is blank elsewhere.
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0A).contains(byte) || byte == 0x0D }
 
   private static func startsName(_ byte: UInt8) -> Bool {

@@ -50,7 +50,7 @@ struct XMLFeedParser {
   /// - Parameter text: UTF-8, checked here; the document's encoding declaration is ignored.
   mutating func parse(_ text: Data) throws(DocumentError) -> FeedDocument {
     _ = XMLLibrary.isReady
-    // To libxml2 that is a mark of another encoding, whatever it was told.
+    // libxml2 takes a zero there for UTF-16 or UTF-32, also when it is told to ignore encodings.
     if text.prefix(4).contains(0) { throw DocumentError(.notAFeed("it does not begin like XML")) }
     let text = try DocumentType.removed(from: text)
     if let offset = text.withUnsafeBytes({ XMLLimits.offsetOfFlood($0) }) {
