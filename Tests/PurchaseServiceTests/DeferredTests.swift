@@ -46,6 +46,23 @@ import Testing
     #expect(bench.purchases.entitlements.isEmpty)
   }
 
+  @Test func whoReadsThatItFailedCanBuyAgainAtOnce() async throws {
+    let bench = try await bench(.interrupted("Confirm it."))
+    _ = await bench.buy()
+    bench.queue.setAnswer { _, _ in .declined("Cancelled.") }
+    // The store is still told that it is over.
+    var isUnderWay: Bool?
+    bench.effects.onDelivery = { [weak bench] in
+      if $0.label == "purchase.finish" { isUnderWay = bench?.purchases.isUnderWay("premium.monthly") }
+    }
+    await bench.purchases.check(id(1))
+    await until { isUnderWay != nil }
+    #expect(isUnderWay == false)
+    approve(bench)
+    #expect(await bench.buy() == .purchased("premium.monthly"))
+    #expect(bench.ledger.charges == [id(2)])
+  }
+
   @Test func case19ItIsAskedAboutAtASlowPaceWithoutALastTry() async throws {
     let bench = try await bench()
     _ = await bench.buy()

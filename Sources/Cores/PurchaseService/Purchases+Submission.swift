@@ -131,6 +131,8 @@ extension Purchases {
       submission.transaction.failure = failure.code
       submission.transaction.sentence = failure.sentence
       submission.transaction.token = nil
+      // Whoever reads in the history that it failed can buy again at once.
+      submission.hasFailed = true
       try? await record(submission.transaction)
       await finishInQueue(submission)
       if failure.code == PurchaseError.ownedElsewhere { Task { [weak self] in _ = try? await self?.restore() } }

@@ -260,7 +260,7 @@ import Runtime
   private func isPaying(_ claim: Claim) -> Bool { submission(claim) != nil }
 
   private func submission(_ claim: Claim) -> Submission<Purchasable>? {
-    submissions.values.first { $0.transaction.user == claim.user && $0.transaction.productID == claim.productID }
+    submissions.values.first { !$0.hasFailed && $0.transaction.user == claim.user && $0.transaction.productID == claim.productID }
   }
 
   private func run(

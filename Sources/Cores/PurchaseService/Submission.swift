@@ -2,6 +2,8 @@
 @MainActor final class Submission<Purchasable: Hashable & Sendable> {
   var transaction: Transaction
   var onProgress: (@MainActor (PurchaseProgress) -> Void)?
+  /// Whether it failed, and only the store is still to be told: the product can be bought again.
+  var hasFailed = false
 
   private var answer: PurchaseOutcome<Purchasable>?
   private var waiting: [CheckedContinuation<PurchaseOutcome<Purchasable>, Never>] = []
