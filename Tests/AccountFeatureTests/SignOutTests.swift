@@ -40,9 +40,9 @@ import Testing
 
   @Test func whatIsHalfWrittenIsLost() {
     store.commentDrafts = ["p1": "Half a thought"]
-    #expect(store.costsOfLeaving == ["The comment that you began to write is lost."])
+    #expect(store.costsOfLeaving == ["The comment that you began to write will be lost."])
     store.commentDrafts["p2"] = "Another"
-    #expect(store.costsOfLeaving == ["The 2 comments that you began to write are lost."])
+    #expect(store.costsOfLeaving == ["The 2 comments that you began to write will be lost."])
     store.commentDrafts = [:]
     #expect(store.costsOfLeaving == [])
   }
@@ -58,7 +58,7 @@ import Testing
     store.commentDrafts["p1"] = refused
     #expect(store.costsOfLeaving == [])
     store.commentDrafts["p1"] = "\(refused)\n\nAnd half a thought"
-    #expect(store.costsOfLeaving == ["The comment that you began to write is lost."])
+    #expect(store.costsOfLeaving == ["The comment that you began to write will be lost."])
   }
 
   @Test func withoutNetworkWhatIsHereForReadingIsLost() async throws {
@@ -164,7 +164,7 @@ import Testing
     payments.value.forBank = 1
     store.commentDrafts = ["p1": "Half a thought"]
     await comesToSay([
-      "The comment that you began to write is lost.",
+      "The comment that you began to write will be lost.",
       "2 payments are not confirmed yet. You hear what becomes of them when you sign in again.",
     ])
     store.commentDrafts = [:]

@@ -27,9 +27,12 @@ import Testing
 
     /// - Parameter isResting: whether the button was pressed a moment ago.
     func failed(_ sentence: String, isResting: Bool = true) -> State {
-      var state = ready.with(.problem(sentence), payTitle: "Try again · \(ready.total)")
-      state.isResting = isResting
-      return state
+      ready.with(.problem(sentence), payTitle: "Try again · \(ready.total)").with(isResting: isResting)
+    }
+
+    /// The bank asks the reader to confirm, who may cancel.
+    func confirm(_ sentence: String = "Your bank asks you to confirm.", page: String, isResting: Bool = true) -> State {
+      ready.with(.confirm(sentence, page: page), canPay: false).with(isResting: isResting)
     }
   }
 
@@ -372,13 +375,15 @@ import Testing
     bench.queue.setAnswer { _, _ in .interrupted("Your bank asks you to confirm.", url: "https://bank.example/confirm") }
     await bench.appear()
     let names = Names(bench)
-    let confirming = names.ready.with(.confirm("Your bank asks you to confirm.", page: "https://bank.example/confirm"), canPay: false)
+    let confirming = names.confirm(page: "https://bank.example/confirm")
     await pay(bench)
     #expect(bench.states == [names.ready, names.asking, names.paying, confirming])
     bench.model.send(.confirmTapped)
     #expect(bench.outputs == [.openWeb("https://bank.example/confirm")])
     let waiting = names.ready.with(
       .confirming("Waiting for your bank… Nothing was charged yet.", page: "https://bank.example/confirm"), canPay: false)
+    #expect(bench.states.last == waiting.with(isResting: true))
+    await rest(bench)
     #expect(bench.states.last == waiting)
     let issuer = bench.issuer
     bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
@@ -395,23 +400,27 @@ import Testing
     await bench.appear()
     let names = Names(bench)
     await pay(bench)
-    let waiting = names.ready.with(.confirm("Your bank asks you to confirm.", page: page), canPay: false)
-    let cancelling = names.ready.with(.working("Cancelling the payment…"), canPay: false)
+    let waiting = names.confirm(page: page)
+    let cancelling = names.ready.with(.working("Cancelling the payment…"), canPay: false).with(isResting: true)
     #expect(bench.states.last == waiting && waiting.offersCancelling)
+    bench.model.send(.cancelPaymentTapped)
+    #expect(bench.states.last == waiting, "whoever pressed twice to pay does not cancel")
+    await rest(bench)
     let before = bench.states.count
     bench.queue.setCancelling(.failure(StoreError(.unavailable, code: "offline", sentence: "There is no network.")))
     bench.model.send(.cancelPaymentTapped)
-    let failed = names.ready.with(
-      .confirm("It is not known yet whether the payment is cancelled. There is no network.", page: page), canPay: false)
+    let failed = names.confirm("It is not known yet whether the payment is cancelled. There is no network.", page: page)
     await until { bench.model.state == failed }
+    await rest(bench)
     bench.queue.setCancelling(.success(()))
     bench.queue.setAnswer { _, _ in .declined("You cancelled this payment.") }
     bench.model.send(.cancelPaymentTapped)
     bench.model.send(.cancelPaymentTapped)
     await until { bench.model.state.canPay }
-    #expect(Array(bench.states[before...].prefix(3)) == [cancelling, failed, cancelling])
-    #expect(bench.states.last == names.failed("You cancelled this payment.", isResting: false))
+    #expect(Array(bench.states[before...].prefix(4)) == [cancelling, failed, failed.with(isResting: false), cancelling])
+    #expect(bench.states.last == names.failed("You cancelled this payment."))
     #expect(bench.queue.cancelled.count == 2, "a second press does nothing")
+    await rest(bench)
     let issuer = bench.issuer
     bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     await pay(bench)
@@ -428,12 +437,13 @@ import Testing
     bench.model.send(.confirmTapped)
     bench.queue.setCancelling(.success(()))
     bench.queue.setAnswer { _, _ in .declined("You cancelled this payment.") }
+    await rest(bench)
     bench.model.send(.cancelPaymentTapped)
     await until { bench.model.state.canPay }
+    await rest(bench)
     bench.queue.setAnswer { _, _ in .interrupted("Your bank asks you to confirm.", url: "https://bank.example/2") }
     await pay(bench)
-    let asked = names.ready.with(.confirm("Your bank asks you to confirm.", page: "https://bank.example/2"), canPay: false)
-    #expect(bench.states.last == asked)
+    #expect(bench.states.last == names.confirm(page: "https://bank.example/2"))
   }
 
   @Test func whoeverIsAtTheirBankIsLookedForOften() async throws {
@@ -501,6 +511,12 @@ extension PaymentViewModel.State {
     state.canPay = canPay
     state.canCancel = canCancel
     if let payTitle { state.payTitle = payTitle }
+    return state
+  }
+
+  fileprivate func with(isResting: Bool) -> Self {
+    var state = self
+    state.isResting = isResting
     return state
   }
 }

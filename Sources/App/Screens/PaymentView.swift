@@ -73,7 +73,7 @@ import PaymentFeature
     pay.setAccessibleName(state.payAction)
     pay.setAccessibleDescription(state.total)
     pay.isSensitive = state.canPay
-    pay.takesClicks = !state.isResting
+    for button in [pay, cancelPayment] { button.takesClicks = !state.isResting }
     let (payGoes, payComes) = (pay.isVisible && !state.offersPay, !pay.isVisible && state.offersPay)
     pay.isVisible = state.offersPay
     again.isVisible = state.canOpenAgain

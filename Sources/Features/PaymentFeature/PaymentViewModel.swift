@@ -63,7 +63,7 @@ import PurchaseService
   /// Whether the reader has opened their bank's page from here.
   private var isConfirming = false
   private var confirming: Task<Void, Never>?
-  /// Runs for a moment after a payment has failed, while presses of "Pay" do nothing.
+  /// Runs for a moment after a payment was answered or is to be cancelled, while presses of "Pay" and of "Cancel payment" do nothing.
   private var resting: Task<Void, Never>?
   private var isCancelling = false
   /// Why the payment could not be cancelled.
@@ -203,8 +203,9 @@ import PurchaseService
   }
 
   private func cancelPaymentTapped() {
-    guard state.offersCancelling, !isCancelling else { return }
+    guard state.offersCancelling, !isCancelling, resting == nil else { return }
     (isCancelling, cancelFailure) = (true, nil)
+    rest()
     show()
     Task { [weak self, purchases, productID] in
       do throws(StoreError) {
@@ -247,9 +248,9 @@ import PurchaseService
   static let confirmationPace = Duration.seconds(2)
 
   /// Whether what the reader opened the bank's page for is still open.
-  private var isAwaitingConfirmation: Bool {
-    if isConfirming, case .waiting(.interrupted) = attempt.standing { true } else { false }
-  }
+  private var isAwaitingConfirmation: Bool { isConfirming && waitsForReader }
+
+  private var waitsForReader: Bool { if case .waiting(.interrupted) = attempt.standing { true } else { false } }
 
   private var method: PaymentMethod? { methods.first { $0.id == state.selectedMethod } }
 
@@ -302,7 +303,7 @@ import PurchaseService
     attempt.ended(result, waitingFor: reasonToWait(history))
     findPaidWithoutAccess(history)
     paying = nil
-    if attempt.hasFailed { rest() }
+    if attempt.hasFailed || waitsForReader { rest() }
     show()
     observeOpenPurchase()
     switch result {
@@ -313,8 +314,9 @@ import PurchaseService
     isLeaving = false
   }
 
-  /// Who pressed several times to pay once did not mean "Try again", which comes to stand there.
+  /// Who pressed several times to pay once, or to cancel once, did not mean "Try again" or "Cancel payment", which come to stand there.
   private func rest() {
+    resting?.cancel()
     resting = Task { [weak self, clock = formatting.clock] in
       guard (try? await clock.sleep(for: Self.impatience)) != nil else { return }
       self?.resting = nil

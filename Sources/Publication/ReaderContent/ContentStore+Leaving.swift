@@ -14,8 +14,8 @@ extension ContentStore {
     }
     switch commentDrafts.count(where: { $0.value != refusedText(of: $0.key) }) {
     case 0: break
-    case 1: costs.append("The comment that you began to write is lost.")
-    case let count: costs.append("The \(count) comments that you began to write are lost.")
+    case 1: costs.append("The comment that you began to write will be lost.")
+    case let count: costs.append("The \(count) comments that you began to write will be lost.")
     }
     if isOutOfReach {
       costs.append(
