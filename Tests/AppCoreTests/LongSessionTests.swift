@@ -256,6 +256,56 @@ import Testing
     #expect(await gateway.charges == 1)
   }
 
+  /// Agreed to, and the network was gone before the charge.
+  @Test func theNextReaderChargesNothingForTheLast() async throws {
+    let payment = try await toThePayment()
+    line.after("PUT /v1/orders/") { [line] in line.isDown = true }
+    payment.send(.payTapped)
+    await until { line.isDown }
+    await rig.settle()
+    let order = try #require(line.orders.last?.split(separator: "/").last)
+    #expect(line.statuses("POST /v1/orders/\(order)").isEmpty)
+    anHourPasses()
+    rig.coordinator.perform(.login(then: nil))
+    await rig.settle()
+    line.forget()
+    line.isDown = false
+    try await rig.signIn(email: "other@example.org", password: "curtain call")
+    await fiveMinutesPass()
+    #expect(["PUT", "POST", "GET"].flatMap { line.statuses("\($0) /v1/orders/\(order)") }.isEmpty)
+    #expect(try !isUnlocked())
+    #expect(await gateway.charges == 0)
+    try await changeReaders(to: "reader@example.org", "matinee")
+    await rig.pass(.seconds(10)) { (try? isUnlocked()) == true }
+    #expect(await gateway.charges == 1)
+  }
+
+  /// The page is open in the browser, and who signs out here is signed in elsewhere: the app withdraws it.
+  @Test func theNextReaderAsksNothingAboutTheLastOnesPage() async throws {
+    let elsewhere = try Wire.encode(Credentials(email: "reader@example.org", password: "matinee"))
+    #expect(await publication.handle(Request(.post, "/v1/session", body: elsewhere)).status < 300)
+    pass(45)
+    let payment = try await toThePayment()
+    try choose("Pay in the browser", payment)
+    payment.send(.payTapped)
+    await until { !rig.opened.isEmpty }
+    let order = try #require(line.orders.last?.split(separator: "/").last)
+    pass(20)
+    rig.coordinator.perform(.confirmed(.login(then: nil)))
+    await rig.settle()
+    #expect(line.statuses("DELETE /v1/orders/\(order)/checkout").last == 200)
+    line.forget()
+    try await rig.signIn(email: "other@example.org", password: "curtain call")
+    let page = try #require(rig.opened.first).replacing("https://read.example.org", with: "")
+    _ = await publication.handle(Request(.post, page + "/approve"))
+    let shown = await publication.handle(Request(.get, page)).body
+    #expect(String(decoding: shown, as: UTF8.self).contains("This payment was cancelled in Matinee"))
+    await fiveMinutesPass()
+    #expect(["PUT", "POST", "GET", "DELETE"].flatMap { line.statuses("\($0) /v1/orders/\(order)") }.isEmpty)
+    #expect(try !isUnlocked())
+    #expect(await gateway.charges == 0)
+  }
+
   @Test func whatIsCountedOfTheLastReaderWaitsForThem() async throws {
     func seen() async throws -> Int {
       try await publication.flagReport(Flag.deviceFirstPurchases.name).buckets.map(\.paywallsSeen).reduce(0, +)

@@ -105,7 +105,7 @@ import SessionService
   /// Returns when all writes so far are done: for use before the process ends.
   /// - Parameter patience: how long to wait until the keyring and the backend have the session's end, and the backend the withdrawal of
   ///   payments that were not agreed to.
-  public func finish(within patience: Duration = .seconds(3)) async {
+  public func finish(within patience: Duration = patience) async {
     flags.end()
     await reader?.finish()
     await leaving?.value
@@ -119,6 +119,9 @@ import SessionService
     told.cancel()
     await flags.written()
   }
+
+  /// How long a server is waited for by somebody who leaves.
+  public static let patience = Duration.seconds(3)
 
   /// Opens a link from outside. One that cannot be opened is explained and changes nothing.
   public func open(uri: String) {
@@ -217,7 +220,14 @@ import SessionService
     switch navigation {
     case .login(let then):
       loginCoordinator().then = then
-      Task { [session] in await session.signOut() }
+      Task { [session, environment, purchases = purchase == nil ? nil : reader?.purchases] in
+        // The session is needed to withdraw a page in the browser, where the reader could still agree to pay.
+        if let purchases {
+          let withdrawn = Task { await purchases.finish() }
+          await environment.effects.wait("signout.patience", for: Self.patience, on: environment.clock, until: withdrawn)
+        }
+        await session.signOut()
+      }
     case .quit: environment.quit()
     case .confirmed(let move):
       navigator.change { $0.closeQuestion() }

@@ -46,7 +46,7 @@ import Foundation
     _ product: Product, authorizer: any PaymentAuthorizer, onProgress: @escaping @MainActor (PurchaseProgress) -> Void
   ) async -> PurchaseOutcome<Purchasable>
   /// Cancels the purchases that their user has not agreed to yet, and returns when their authorizers have ended: one may still have to
-  /// withdraw a checkout page. For the end of the program. The caller sets a time limit, since an authorizer may wait for its server.
+  /// withdraw a checkout page. For the end of the program or of the session. The caller sets a time limit, since an authorizer may wait for its server.
   func finish() async
   /// Whether a purchase of this product is being paid or confirmed for the user who is signed in.
   func isUnderWay(_ productID: Product.ID) -> Bool
