@@ -60,19 +60,37 @@ struct EncodingClaim {
     ["iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1", "l1", "windows-1252", "cp1252", "cp-1252", "x-cp1252"].contains(name)
   }
 
-  /// Whether it looks like a name at all, without anything that a converter takes for an option.
-  var isName: Bool {
-    !name.isEmpty && name.utf8.count < 40 && name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.:+".utf8.contains($0) }
+  /// The converter's name for it: the larger set where a name means more in practice than by its standard; `nil` for what browsers do not
+  /// read either (https://encoding.spec.whatwg.org). A stranger does not choose among all of glibc's converters, some of which are seldom
+  /// tried.
+  var converter: String? {
+    switch name {
+    case "us-ascii", "ascii", "ansi_x3.4-1968": "ASCII"
+    case "utf-16", "utf-16le", "utf-16be", "utf-32", "utf-32le", "utf-32be": name
+    case "shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "windows-31j", "cp932": "CP932"
+    case "euc-jp", "x-euc-jp": "EUC-JP"
+    case "iso-2022-jp": "ISO-2022-JP"
+    case "gb2312", "gbk", "x-gbk", "gb_2312-80", "gb18030", "cp936": "GB18030"
+    case "big5", "big5-hkscs", "cn-big5", "x-x-big5": "BIG5-HKSCS"
+    case "euc-kr", "ks_c_5601-1987", "ks_c_5601-1989", "ksc5601", "windows-949", "cp949": "CP949"
+    case "koi8-r", "koi8", "koi": "KOI8-R"
+    case "koi8-u", "koi8-ru": "KOI8-U"
+    case "ibm866", "cp866", "866": "CP866"
+    case "windows-874", "cp874", "tis-620", "iso-8859-11": "CP874"
+    case "macintosh", "mac", "x-mac-roman": "MACINTOSH"
+    case "x-mac-cyrillic", "x-mac-ukrainian": "MAC-CYRILLIC"
+    case "latin-2", "latin2", "l2": "ISO-8859-2"
+    case "latin-5", "latin5", "l5": "ISO-8859-9"
+    case "latin-9", "latin9", "l9": "ISO-8859-15"
+    default:
+      numbered("iso-8859-", "iso8859-", "iso_8859-", in: 2...16, as: "ISO-8859-")
+        ?? numbered("windows-", "cp", "cp-", "x-cp", in: 1250...1258, as: "CP")
+    }
   }
 
-  /// The converter's name for it: the larger set where a name means more in practice than by its standard, as browsers have it.
-  var converter: String {
-    switch name {
-    case "shift_jis", "shift-jis", "sjis", "x-sjis": "CP932"
-    case "gb2312", "gbk", "x-gbk", "gb_2312-80": "GB18030"
-    case "euc-kr", "ks_c_5601-1987", "ks_c_5601-1989", "ksc5601": "CP949"
-    default: name
-    }
+  private func numbered(_ beginnings: String..., in numbers: ClosedRange<Int>, as converter: String) -> String? {
+    let ends = beginnings.lazy.filter { name.hasPrefix($0) }.map { name.dropFirst($0.count) }
+    return ends.compactMap { Int($0) }.first { numbers.contains($0) && $0 != 12 }.map { "\(converter)\($0)" }
   }
 
   private init(name: String, offset: Int) {

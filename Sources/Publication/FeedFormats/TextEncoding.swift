@@ -18,14 +18,14 @@ enum TextEncoding {
     // By far the most common false claim, and safe to correct: only UTF-8 is valid as UTF-8.
     if claim.isWestern, firstInvalid(in: text) == nil { return text }
     if claim.isLatin1 { return latin1(text) }
-    guard claim.isName, canConvert(claim.converter) else {
+    guard let converter = claim.converter else {
       throw DocumentError(.wrongEncoding("the one it names is not known"), at: claim.offset, in: text)
     }
     // A claim that destroys the document's first character is false, such as UTF-16 here.
-    guard (try? converted(text.prefix(1), from: claim.converter)) == text.prefix(1) else {
+    guard (try? converted(text.prefix(1), from: converter)) == text.prefix(1) else {
       throw DocumentError(.wrongEncoding(meaningless), at: claim.offset, in: text)
     }
-    return try converted(text, from: claim.converter)
+    return try converted(text, from: converter)
   }
 
   /// The end of a sentence.
@@ -93,56 +93,39 @@ enum TextEncoding {
     0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D, 0x017E, 0x0178,
   ]
 
-  private static func canConvert(_ name: String) -> Bool {
-    guard let converter = open(name) else { return false }
-    iconv_close(converter)
-    return true
-  }
-
   private static func open(_ name: String) -> iconv_t? {
     let converter = iconv_open("UTF-8", name)
     return converter == iconv_t(bitPattern: -1) ? nil : converter
   }
 
-  /// - Parameter encoding: one that ``canConvert(_:)``.
+  /// - Parameter encoding: the converter's name.
   private static func converted(_ text: Data, from encoding: String) throws(DocumentError) -> Data {
     guard let converter = open(encoding) else { throw DocumentError(.wrongEncoding("the one it names is not known")) }
     defer { iconv_close(converter) }
-    var input = [UInt8](text)
-    var result: [UInt8] = []
-    result.reserveCapacity(input.count * 2)
-    var chunk = [UInt8](repeating: 0, count: 65_536)
-    var done = 0
-    while done < input.count {
-      let (before, written) = (done, result.count)
-      let problem = step(converter, input: &input, done: &done, chunk: &chunk, result: &result)
-      switch problem {
-      case 0, E2BIG: if done == before, result.count == written { throw DocumentError(.wrongEncoding(meaningless)) }
-      // The last character is not whole.
-      case EINVAL: throw DocumentError(.cutOff, TextPlace(of: result.count, in: Data(result)))
-      default: throw DocumentError(.wrongEncoding(meaningless), TextPlace(of: result.count, in: Data(result)))
+    var (input, problem) = ([UInt8](text), Int32(0))
+    // There is room for all of it: some converters of glibc never end where the room ends within a character that becomes two.
+    let result = [UInt8](unsafeUninitializedCapacity: input.count * mostBytesForOne + 16) { output, count in
+      var room = output.count
+      input.withUnsafeMutableBytes { input in
+        var from = input.baseAddress?.assumingMemoryBound(to: CChar.self)
+        var left = input.count
+        output.withMemoryRebound(to: CChar.self) { output in
+          var to = output.baseAddress
+          if iconv(converter, &from, &left, &to, &room) == -1 { problem = errno }
+          // A character that may yet be joined by the next one.
+          if problem == 0, iconv(converter, nil, nil, &to, &room) == -1 { problem = errno }
+        }
       }
+      count = output.count - room
     }
-    return Data(result)
+    switch problem {
+    case 0: return Data(result)
+    // The last character is not whole.
+    case EINVAL: throw DocumentError(.cutOff, TextPlace(of: result.count, in: Data(result)))
+    default: throw DocumentError(.wrongEncoding(meaningless), TextPlace(of: result.count, in: Data(result)))
+    }
   }
 
-  /// Converts as much as fits into `chunk`.
-  /// - Returns: why it stopped, as `errno`; 0 at the end.
-  private static func step(
-    _ converter: iconv_t, input: inout [UInt8], done: inout Int, chunk: inout [UInt8], result: inout [UInt8]
-  ) -> Int32 {
-    let (problem, read, written) = input.withUnsafeMutableBytes { input in
-      chunk.withUnsafeMutableBytes { chunk -> (Int32, Int, Int) in
-        var from = input.baseAddress.map { $0.assumingMemoryBound(to: CChar.self) + done }
-        var left = input.count - done
-        var to = chunk.baseAddress?.assumingMemoryBound(to: CChar.self)
-        var room = chunk.count
-        let status = iconv(converter, &from, &left, &to, &room)
-        return (status == -1 ? errno : 0, input.count - done - left, chunk.count - room)
-      }
-    }
-    done += read
-    result.append(contentsOf: chunk[..<written])
-    return problem
-  }
+  /// No encoding of ``EncodingClaim/converter`` becomes more bytes of UTF-8 for one of its own.
+  private static let mostBytesForOne = 3
 }

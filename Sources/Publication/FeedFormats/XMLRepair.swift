@@ -55,17 +55,21 @@ enum XMLRepair {
     let rest = bytes[(start + 1)...].prefix(40)
     let name = rest.prefix { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "#") }
     let isEnded = rest.dropFirst(name.count).first == UInt8(ascii: ";")
-    let end = start + 1 + name.count + (isEnded ? 1 : 0)
+    guard isEnded else {
+      result.append(contentsOf: "&amp;".utf8)
+      return start + 1
+    }
+    let end = start + 1 + name.count + 1
     let text = String(decoding: name, as: UTF8.self)
-    if isEnded, text.hasPrefix("#") {
+    if text.hasPrefix("#") {
       if isCharacter(text.dropFirst()) { result.append(contentsOf: bytes[start..<end]) } else { result.append(contentsOf: "&#xFFFD;".utf8) }
       return end
     }
-    if isEnded, ["amp", "lt", "gt", "quot", "apos"].contains(text) {
+    if ["amp", "lt", "gt", "quot", "apos"].contains(text) {
       result.append(contentsOf: bytes[start..<end])
       return end
     }
-    if isEnded, let entity = htmlEntityLookup(text) {
+    if let entity = htmlEntityLookup(text) {
       result.append(contentsOf: "&#\(entity.pointee.value);".utf8)
       return end
     }
