@@ -45,6 +45,8 @@ import Testing
       let around = plan.first { $0.id == lookup.parent }?.step
       #expect(around?.hasPrefix("CORRELATED") != true, "\(plan)")
     }
+    let counting = try self.plan(SQLiteSearch.count, values: Array(repeating: nil, count: 5))
+    #expect(counting.filter { $0.step.contains("VIRTUAL TABLE") }.count == 2)
     if order == .newest {
       #expect(plan.first?.step == "SCAN post USING INDEX post_by_time")
       // Checked by the index alone, before the post is read.
@@ -291,6 +293,7 @@ import Testing
   private func plan(_ sql: String, values: [(any SQLValue)?]) throws -> [(id: Int, parent: Int, step: String)] {
     let database = try Connection(path: ":memory:")
     try database.migrate(Schema.migrations)
+    try database.addTextRank()
     return try database.query("EXPLAIN QUERY PLAN \(sql)", values: values) { (try $0.get(0), try $0.get(1), try $0.get(3)) }
   }
 }

@@ -134,6 +134,52 @@ import Testing
     #expect(try await rank(["bean bean bean bean", "of few of words"]) == [["0", "1"], ["0", "1"]])
   }
 
+  /// A word is worth the same however many locked bodies have it.
+  @Test func closedBodiesDoNotCountInTheOrderOfOthers() async throws {
+    func order(secret: String) async throws -> [String] {
+      let open = ["bean bean bean leaf", "leaf leaf leaf bean"].enumerated().map { Self.post("open\($0)", "Open", "<p>\($1)</p>", age: $0) }
+      let closed = (1...9).map { Self.post("closed\($0)", "Closed", "<p>\(secret)</p>", premium: true, age: $0) }
+      let rig = try await Rig(posts: open + closed)
+      return try await find(rig, try await rig.signIn(), "bean leaf").items.map(\.id)
+    }
+    let orders = [try await order(secret: "bean"), try await order(secret: "leaf"), try await order(secret: "neither")]
+    #expect(orders == Array(repeating: ["open0", "open1"], count: 3), "as good as each other, and the newest first")
+  }
+
+  /// Otherwise 5,000 posts of one's own tell whether a locked body has the words too.
+  @Test func closedBodiesDoNotCountAmongTheMatches() throws {
+    let world = try ChanceWorld(10, seed: 1)
+    let words = try #require(SearchWords("common"))
+    func order(premium: Bool, seesAll: Bool = false, unlocked: Bool = false) throws -> SearchOrder {
+      for table in ["unlock", "post_search"] { try world.database.execute("DELETE FROM \(table)") }
+      try addMatches(5000, to: world.database)
+      let last = "FROM post WHERE number = (SELECT max(number) FROM post WHERE number < 1000000)"
+      try world.database.execute("UPDATE post SET premium = ? WHERE number = (SELECT number \(last))", premium)
+      try world.database.execute("INSERT INTO post_search (rowid, body) SELECT number, 'common' \(last)")
+      if unlocked {
+        try world.database.execute("INSERT INTO unlock (post, reader, credit, at) SELECT id, ?, 1, 0 \(last)", ChanceWorld.reader)
+      }
+      return try SQLiteSearch.order(of: words, after: nil, in: world.database, for: ChanceWorld.reader, seesAll: seesAll)
+    }
+    #expect(try order(premium: false) == .newest)
+    #expect(try order(premium: true) == .best)
+    #expect(try order(premium: true, seesAll: true) == .newest)
+    #expect(try order(premium: true, unlocked: true) == .newest)
+  }
+
+  /// Posts whose title matches "common".
+  private func addMatches(_ count: Int, to database: Connection) throws {
+    try database.execute("DELETE FROM post_search WHERE rowid > 1000000")
+    try database.execute("DELETE FROM post WHERE number > 1000000")
+    let numbers = "WITH RECURSIVE number (n) AS (SELECT 1000001 UNION ALL SELECT n + 1 FROM number WHERE n < 1000000 + ?)"
+    try database.execute(
+      """
+      \(numbers) INSERT INTO post (number, id, fan_club, title, byline, teaser, published, premium, digest, body)
+      SELECT n, 'n' || n, 'c0', 'common', '', '', 0, 0, x'', '' FROM number
+      """, count)
+    try database.execute("\(numbers) INSERT INTO post_search (rowid, title) SELECT n, 'common' FROM number", count)
+  }
+
   @Test func pageByPage() async throws {
     let rig = try await Rig()
     let token = try await rig.signIn()
@@ -170,15 +216,11 @@ import Testing
     let world = try ChanceWorld(10, seed: 1)
     let words = try #require(SearchWords("common"))
     func order(_ after: SearchOrder?) throws -> SearchOrder {
-      try SQLiteSearch.order(of: words, after: after.map { SearchPosition(order: $0, offset: 1) }, in: world.database)
+      try SQLiteSearch.order(
+        of: words, after: after.map { SearchPosition(order: $0, offset: 1) }, in: world.database, for: ChanceWorld.reader, seesAll: false)
     }
     for count in [10_000, 10_001] {
-      try world.database.execute("DELETE FROM post_search")
-      try world.database.execute(
-        """
-        WITH RECURSIVE number (n) AS (SELECT 1000001 UNION ALL SELECT n + 1 FROM number WHERE n < 1000000 + ?)
-        INSERT INTO post_search (rowid, title, byline, teaser, body) SELECT n, 'common', '', '', '' FROM number
-        """, count)
+      try addMatches(count, to: world.database)
       #expect(try order(.best) == (count > 10_000 ? .newest : .best))
       #expect(try order(nil) == .newest)
       #expect(try order(.newest) == .newest)

@@ -30,6 +30,8 @@ public final class Connection {
   /// SQL.
   private var statements: [Statement] = []
   private var depth = 0
+  /// Whether SQL has ``addTextRank()``'s function.
+  var hasTextRank = false
 
   /// Opens the database, and makes the file, readable by its owner only, when there is none.
   /// - Parameters:

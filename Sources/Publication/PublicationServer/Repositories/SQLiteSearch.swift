@@ -40,11 +40,11 @@ struct SQLiteSearch: SearchRepository {
   private static func search(
     _ words: SearchWords, in database: Connection, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
   ) throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchOrder) {
+    try database.addTextRank()
     // The one place that chooses it; the cursor carries it from page to page.
-    let order = try order(of: words, after: after, in: database)
+    let order = try order(of: words, after: after, in: database, for: reader, seesAll: seesAll)
     let numbers = try database.query(
-      statement(order),
-      values: [reader, words.match, words.match(in: "title byline teaser"), seesAll, limit, after?.offset ?? 0]
+      statement(order), values: [reader, words.match, words.match(in: publicTexts), seesAll, limit, after?.offset ?? 0]
     ) { (number: try $0.get(0, as: Int64.self), isReadable: try $0.get(1, as: Bool.self)) }
     let marker = try SearchMarker(words, in: database)
     let clubs = after == nil ? try Self.clubs(words, marker, in: database, for: reader) : []
@@ -52,13 +52,30 @@ struct SQLiteSearch: SearchRepository {
   }
 
   /// Some room on later pages, so that posts that come meanwhile do not change it. Beyond that the cursor was made up.
-  static func order(of words: SearchWords, after: SearchPosition?, in database: Connection) throws -> SearchOrder {
+  static func order(
+    of words: SearchWords, after: SearchPosition?, in database: Connection, for reader: Reader.ID, seesAll: Bool
+  ) throws -> SearchOrder {
+    let most: Int
     switch after?.order {
-    case .newest: .newest
-    case .best: try count(words, in: database, upTo: 2 * mostRanked) > 2 * mostRanked ? .newest : .best
-    case nil: try count(words, in: database, upTo: mostRanked) > mostRanked ? .newest : .best
+    case .newest: return .newest
+    case .best: most = 2 * mostRanked
+    case nil: most = mostRanked
     }
+    let count = try database.queryOne(count, reader, words.match, words.match(in: publicTexts), seesAll, most + 1) {
+      try $0.get(0, as: Int.self)
+    }
+    return count ?? 0 > most ? .newest : .best
   }
+
+  /// The columns of `post_search` that say nothing of a locked body.
+  private static let publicTexts = "title byline teaser"
+
+  /// How many posts are found, up to ?5. One whose club is removed counts: there may be any number of them, and they are no secret.
+  static let count = """
+    SELECT count(*) FROM (
+      SELECT 1 FROM post_search JOIN post ON post.number = post_search.rowid WHERE post_search MATCH ?2 AND \(isShown) LIMIT ?5
+    )
+    """
 
   private static func clubs(
     _ words: SearchWords, _ marker: SearchMarker, in database: Connection, for reader: Reader.ID
@@ -81,7 +98,7 @@ struct SQLiteSearch: SearchRepository {
       case .best:
         """
         post_search JOIN post ON post.number = post_search.rowid WHERE post_search MATCH ?2 AND \(isFound)
-        ORDER BY CASE WHEN \(isReadable) THEN bm25(post_search, 10.0, 4.0, 2.0, 1.0) ELSE bm25(post_search, 10.0, 4.0, 2.0, 0.0) END,
+        ORDER BY CASE WHEN \(isReadable) THEN text_rank(post_search, 10.0, 4.0, 2.0, 1.0) ELSE text_rank(post_search, 10.0, 4.0, 2.0) END,
           post.published DESC, post.id DESC
         """
       case .newest:
@@ -99,18 +116,10 @@ struct SQLiteSearch: SearchRepository {
     (?4 OR NOT post.premium OR EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?1))
     """
 
-  /// Whether the words are in a text that this reader may read, so that trial and error does not reveal a locked body. And whether the
-  /// post's club exists: the words of a removed club are removed in parts.
-  private static let isFound = """
-    (\(isReadable) OR post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?3))
-    AND \(SQLiteContent.hasClub)
-    """
-
-  private static func count(_ words: SearchWords, in database: Connection, upTo most: Int) throws -> Int {
-    try database.queryOne(
-      "SELECT count(*) FROM (SELECT 1 FROM post_search WHERE post_search MATCH ? LIMIT ?)", words.match, most + 1
-    ) { try $0.get(0, as: Int.self) } ?? 0
-  }
+  /// Whether the words are in a text that this reader may read, so that trial and error does not reveal a locked body.
+  private static let isShown = "(\(isReadable) OR post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?3))"
+  /// And whether the post's club exists: the words of a removed club are removed in parts.
+  private static let isFound = "\(isShown) AND \(SQLiteContent.hasClub)"
 
   private static func hit(
     _ number: Int64, _ marker: SearchMarker, in database: Connection, for reader: Reader.ID, isReadable: Bool
