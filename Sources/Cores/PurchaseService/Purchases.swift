@@ -351,7 +351,8 @@ import Runtime
     let written = try await written(for: user)
     guard generation == self.generation else { return [] }
     let writtenIDs = Set(written.map(\.id))
-    let restored = receipts.values.filter { !writtenIDs.contains($0.transaction) }
+    // Two of one moment always come in the same order.
+    let restored = receipts.values.filter { !writtenIDs.contains($0.transaction) }.sorted { $0.transaction < $1.transaction }
     return (written + restored.map { Transaction(seller: seller, purchasePath: purchasePath.name, restored: $0) }).sorted {
       $0.begun > $1.begun
     }

@@ -267,6 +267,8 @@ import Runtime
       formatting: formatting)
     let here = Set(transactions.map(\.id))
     let elsewhere = orders.values.filter { order in UUID(uuidString: order.id).map { !here.contains($0) } ?? false }
+      // Two of one moment always come in the same order.
+      .sorted { $0.id < $1.id }
     let dated =
       transactions.map { ($0.begun, PurchaseRow($0, context)) } + elsewhere.map { ($0.created, PurchaseRow($0, context)) }
     new.rows = dated.sorted { $0.0 > $1.0 }.compactMap(\.1)
