@@ -79,7 +79,7 @@ import Testing
     #expect(
       store.costsOfLeaving == [
         "1 change waits to be sent. It stays on this computer, and is sent when you sign in here again.",
-        "The publication cannot be reached. Until it can you cannot sign in again, and what is kept here for reading is removed.",
+        "The publication cannot be reached. Until it can you cannot sign in again. What is kept here for reading is removed, and the publication goes on listing this session as yours.",
       ])
     reader.publication.with { $0.isOffline = false }
     store.retryNow()
@@ -101,8 +101,11 @@ import Testing
     reader.publication.with { $0.holds = ["DELETE"] }
     store.toggleBookmark("p1")
     await reader.waitForHeld()
+    var isReached = false
+    reader.effects.onDelivery = { if $0.label == "leave.reach" { isReached = true } }
     async let late: Void = store.learnCostsOfLeaving()
     await reader.clock.waitForSleepers()
+    await until { isReached }
     reader.clock.advance(by: .seconds(2))
     await late
     #expect(store.costsOfLeaving.count == 1)

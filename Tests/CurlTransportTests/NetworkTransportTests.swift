@@ -263,6 +263,20 @@ import Testing
     #expect(try await transport.send(Request(.get, "/fits")).body.count == 100)
   }
 
+  /// libcurl limits a header's fields and not those behind a body.
+  @Test(arguments: ["2\r\nab\r\n", ""]) func fieldsBehindTheBodyAreLeftOutAndLimited(body: String) async throws {
+    let server = try LoopbackServer { request in
+      let trailers = (0..<(request.target == "/many" ? 10_000 : 10)).map { "X-\($0): trailer\r\n" }.joined()
+      return .raw("HTTP/1.1 200 OK\r\nX-Field: header\r\nTransfer-Encoding: chunked\r\n\r\n\(body)0\r\n\(trailers)\r\n")
+    }
+    let transport = try transport(server)
+    let response = try await transport.send(Request(.get, "/few"))
+    #expect(response.headers["X-Field"] == "header")
+    #expect(response.headers["X-3"] == nil)
+    #expect(response.body.count == (body.isEmpty ? 0 : 2))
+    await #expect(throws: TransportError.self) { try await transport.send(Request(.get, "/many")) }
+  }
+
   // MARK: Many at a time
 
   @Test func twoHundredAtATime() async throws {

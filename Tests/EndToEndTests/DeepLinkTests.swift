@@ -36,6 +36,31 @@ final class DeepLinkTests: EndToEndCase {
     try keepsItsColors([])
   }
 
+  func testAMessageThatComesUnderAPointerAtRestGoes() throws {
+    try app.startSignedIn()
+    func message() throws -> Element {
+      XCTAssertEqual(try app.runBeside(["matinee://nowhere"]).status, 0)
+      return try app.wait(for: "the message") {
+        app.all { $0.name.contains("“nowhere”") || $0.content?.contains("“nowhere”") == true }.first
+      }
+    }
+    func messageGoes() throws {
+      try app.wait(for: "the message to go", seconds: 25) { app.shows("“nowhere”") ? nil : true }
+    }
+    let place = try message()
+    try messageGoes()
+    try app.point(at: place)
+    _ = try message()
+    try messageGoes()
+    // Pointed at, it stays: the time that it has is over long before.
+    try app.parkMouse()
+    let shown = try message()
+    try app.point(at: shown)
+    XCTAssertThrowsError(try messageGoes())
+    try app.parkMouse()
+    try messageGoes()
+  }
+
   /// - Parameter options: those of the app that runs.
   private func keepsItsColors(_ options: [String]) throws {
     let dark = try app.runBeside(options + ["--dark"])

@@ -126,4 +126,39 @@ final class KeyringTests: EndToEndCase {
     let token: String = try app.wait(for: "the token in the keyring") { try self.token() }
     XCTAssertGreaterThan(token.count, 15)
   }
+
+  /// Signs in and quits with a keyring that hangs: the window is gone, and the process waits for the keyring.
+  private func quitSlowly(_ arguments: [String]) throws {
+    try app.start(arguments)
+    try app.waitForScreen("login")
+    XCTAssertEqual(kill(try XCTUnwrap(keyring).processIdentifier, SIGSTOP), 0)
+    try app.press("Use the sample account")
+    try app.waitForScreen("feed")
+    try app.key("ctrl+q")
+  }
+
+  private func letKeyringAnswer() throws { kill(try XCTUnwrap(keyring).processIdentifier, SIGCONT) }
+
+  /// A click on its icon, or on a link, is not lost.
+  func testAStartWhileTheAppIsQuittingFollows() throws {
+    defer { try? letKeyringAnswer() }
+    try quitSlowly([])
+    XCTAssertEqual(try app.runBeside(["matinee://search?q=rain"]).status, 0)
+    try letKeyringAnswer()
+    try app.wait(for: "another start") { app.log.count { $0.contains("renderer ") } == 2 ? true : nil }
+    try app.waitForScreen("search")
+  }
+
+  /// Nor does the folder's lock keep it from starting.
+  func testAStartWithTheSameOptionsWaitsForTheFolder() throws {
+    defer { try? letKeyringAnswer() }
+    let options = ["--data", app.home.appending(path: "own").path]
+    try quitSlowly(options)
+    let first = try XCTUnwrap(app.process)
+    try app.start(options)
+    XCTAssertTrue(first.isRunning, "otherwise this shows nothing")
+    try letKeyringAnswer()
+    try app.waitForScreen("feed")
+    XCTAssertFalse(first.isRunning)
+  }
 }

@@ -22,6 +22,18 @@ final class FloodTests: XCTestCase {
     }
   }
 
+  /// They look like attributes only beside the place of a tag.
+  func testTextWithManyEqualSignsIsNoFlood() throws {
+    let text = String(repeating: "a = b, ", count: 2000)
+    for body in ["<![CDATA[\(text)]]>", "<!--\(text)-->\(text)", text] {
+      let feed = "<rss><channel><title>T</title><item><guid>1</guid><description>\(body)</description></item></channel></rss>"
+      let item = try XCTUnwrap(FeedParser.parse(Data(feed.utf8), source: "t").items.first)
+      XCTAssertTrue((item.summary + item.body).contains("a = b"), String(body.prefix(9)))
+    }
+    let flood = "<rss><channel><!-- -->\("<a " + (0..<600).map { "a\($0)='' " }.joined() + "/>")</channel></rss>"
+    XCTAssertEqual(failure(flood)?.reason, .refused("one of its elements has too many attributes"))
+  }
+
   /// libxml2 compares each word of a list of values with all before it, and takes eighty bytes for each element of a list of those.
   func testDeclarationsWithoutEnd() throws {
     func numbered(_ text: (Int) -> String) -> String { (0..<100_000).map(text).joined(separator: "|") }

@@ -95,6 +95,20 @@ import Testing
     }
   }
 
+  /// Otherwise two readers have both always.
+  @Test func whoUsedThemALotMayReadForLess() async throws {
+    #expect(connections.share(of: "ada", in: .seconds(3)) == .seconds(3))
+    for used in [2, 2] {
+      try await connections.run(for: "ada") { [clock] _ in clock.advance(by: .seconds(used)) }
+      #expect(connections.share(of: "other", in: .seconds(3)) == .seconds(3))
+    }
+    #expect(connections.share(of: "ada", in: .seconds(3)) == .milliseconds(300))
+    clock.advance(by: .seconds(28))
+    #expect(connections.share(of: "ada", in: .seconds(3)) == .seconds(2))
+    clock.advance(by: .seconds(28))
+    #expect(connections.share(of: "ada", in: .seconds(3)) == .seconds(3))
+  }
+
   @Test func whatFailsGivesItsConnectionBack() async throws {
     for _ in 0...ReadConnections.most {
       await #expect(throws: CancellationError.self) { try await connections.run(for: "ada") { _ in throw CancellationError() } }

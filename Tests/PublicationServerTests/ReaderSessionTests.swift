@@ -111,6 +111,16 @@ import Testing
     _ = try await signIn(rig, on: nil, with: "a walk in the rain")
   }
 
+  @Test func aChangeWhoseAnswerWasLostIsSentAgain() async throws {
+    let rig = try await Rig()
+    let here = try await signIn(rig, on: "here")
+    #expect(try await change(rig, here, to: "a walk in the rain").status == 204)
+    #expect(try await change(rig, here, to: "a walk in the rain").status == 204)
+    #expect(try await change(rig, here, to: "a walk in the snow").status == 403)
+    #expect(await works(rig, here))
+    _ = try await signIn(rig, on: nil, with: "a walk in the rain")
+  }
+
   @Test(arguments: [
     ("short", "A password has at least 10 characters."), ("", "A password has at least 10 characters."),
     ("e\u{301}\u{302}e\u{301}e\u{301}e\u{301}e\u{301}", "A password has at least 10 characters."),

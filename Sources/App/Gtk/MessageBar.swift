@@ -47,6 +47,7 @@ import CGtk
     didSet {
       guard message != oldValue else { return }
       if let message { label.setMarkup(Markup(nonBreakingCodesIn: message)) }
+      restingPointer = slide.pointerOnWindow
       slide.isVisible = message != nil
       slide.isRevealed = message != nil
       // A screen reader reads out an alert that appears, and none whose words become others.
@@ -55,10 +56,16 @@ import CGtk
     }
   }
 
-  /// Whether the person is using it: the pointer is on it, or the keyboard in it.
+  /// Whether the person is using it: they have pointed at it, or the keyboard is in it. A message that comes up under a pointer which rests
+  /// there is not pointed at.
   public var isInUse: Bool {
-    slide.hasFocus || gtk_widget_get_state_flags(slide.widget).rawValue & GTK_STATE_FLAG_PRELIGHT.rawValue != 0
+    if slide.hasFocus { return true }
+    guard gtk_widget_get_state_flags(slide.widget).rawValue & GTK_STATE_FLAG_PRELIGHT.rawValue != 0 else { return false }
+    return slide.pointerOnWindow != restingPointer
   }
+
+  /// Where the pointer was when the message came.
+  private var restingPointer: SIMD2<Double>?
 
   /// What the person can do about it; nil offers nothing.
   public var actionLabel: String? {

@@ -31,6 +31,8 @@ import TesterFeature
   private var awaitsRest = false
   private var hasStarted = false
   private var isQuitting = false
+  /// What this app was to open after its window was closed; `nil` for no start.
+  private var openedWhileQuitting: [String]?
 
   nonisolated init(_ options: LaunchOptions) { self.options = options }
 
@@ -54,6 +56,7 @@ import TesterFeature
       // Only the one that is handed to starts up.
       if !hasStarted { handedOver() }
       if let temporaryFolder { try? FileManager.default.removeItem(atPath: temporaryFolder) }
+      if let openedWhileQuitting { startAnew(opening: openedWhileQuitting) }
       return status != 0 ? status : ended
     } catch {
       switch error {
@@ -63,19 +66,32 @@ import TesterFeature
     }
   }
 
+  /// The desktop handed a start to this process when its window was gone already.
+  private func openAnew(_ uris: [String]) {
+    // One that has never had a window has handed its own start on.
+    if coordinator != nil { openedWhileQuitting = (openedWhileQuitting ?? []) + uris }
+  }
+
+  /// Another process takes the place of this one. Returns only if it cannot.
+  private func startAnew(opening uris: [String]) {
+    let arguments = (CommandLine.arguments.prefix(1) + uris).map { strdup($0) } + [nil]
+    execv("/proc/self/exe", arguments)
+  }
+
   private func handedOver() {
     if let lost = options.lostByHandingOver { StandardError.write("matinee: \(lost)") }
   }
 
   private func activate() {
-    guard !isQuitting else { return }
+    guard !isQuitting else { return openAnew([]) }
     if let startFailure { return startFailure.present() }
     if let window { return window.window.present() }
     start(opening: nil)
   }
 
   private func open(_ uri: String) {
-    guard !isQuitting, !handOver(uri) else { return }
+    guard !isQuitting else { return openAnew([uri]) }
+    guard !handOver(uri) else { return }
     if let startFailure { return startFailure.present() }
     guard let coordinator, let window else { return start(opening: uri) }
     window.window.present()
@@ -87,15 +103,9 @@ import TesterFeature
     if picture != nil { temporaryFolder = NSTemporaryDirectory() + "matinee-\(UUID().uuidString)" }
     let wiring: Wiring
     do {
-      wiring = try Wiring(options, folder: temporaryFolder, persistsSession: picture == nil)
+      wiring = try wired(persistsSession: picture == nil, orHandingOver: uri)
     } catch {
-      // By a start like this one, which can do what this one was to do.
-      if case DataFolder.Failure.inUse = error, let own = options.instanceNames.first, ring(own, opening: uri.map { [$0] } ?? []) {
-        isQuitting = true
-        handedOver()
-        application?.quit()
-        return
-      }
+      if isQuitting { return }
       // What is wrong with an option, or a file that one names, is for the terminal that it was typed at, or the script.
       return explain("\(error)", inWindow: picture == nil && error is DataFolder.Failure)
     }
@@ -189,6 +199,29 @@ import TesterFeature
       }
     }
   }
+
+  /// What the app is made of. Where another start uses the folder, that one gets the link, and this one quits; one that is quitting has
+  /// no window any more and takes nothing, and is waited for.
+  private func wired(persistsSession: Bool, orHandingOver uri: String?) throws -> Wiring {
+    let end = MainLoop.uptime + Self.patience
+    while true {
+      do { return try Wiring(options, folder: temporaryFolder, persistsSession: persistsSession) } catch {
+        guard case DataFolder.Failure.inUse = error else { throw error }
+        // A start like this one can do what this one was to do.
+        if let own = options.instanceNames.first, ring(own, opening: uri.map { [$0] } ?? []) {
+          isQuitting = true
+          handedOver()
+          application?.quit()
+          throw error
+        }
+        guard MainLoop.uptime < end else { throw error }
+        usleep(100_000)
+      }
+    }
+  }
+
+  /// For how many seconds an app that is quitting is waited for: longer than ``AppCoordinator/patience``.
+  private static let patience = 6.0
 
   /// A start, and a long way down a list, need more memory than what comes after them: it is given back when nothing was painted for a
   /// while.

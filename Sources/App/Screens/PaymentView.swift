@@ -24,6 +24,8 @@ import PaymentFeature
   private let pay = Button("Pay", styles: [.suggested, .pill])
   private let cancel = Button("Cancel", styles: [.flat])
   private var shownLines: [PaymentViewModel.State.Line] = []
+  /// Whether the keyboard was on "Pay" when that could no longer be pressed.
+  private var payHadKeyboard = false
 
   init(_ viewModel: PaymentViewModel) {
     self.viewModel = viewModel
@@ -72,6 +74,7 @@ import PaymentFeature
     // Sighted people read "Pay €4.90"; the accessible name is the same for every price.
     pay.setAccessibleName(state.payAction)
     pay.setAccessibleDescription(state.total)
+    if pay.hasFocus, !state.canPay { payHadKeyboard = true }
     pay.isSensitive = state.canPay
     for button in [pay, cancelPayment] { button.takesClicks = !state.isResting }
     let (payGoes, payComes) = (pay.isVisible && !state.offersPay, !pay.isVisible && state.offersPay)
@@ -80,8 +83,9 @@ import PaymentFeature
     cancel.label = state.cancelTitle
     // The keyboard was on it, or nowhere while the payment was under way.
     if payGoes, root.isMapped { (state.offersConfirmation ? confirm : state.canOpenAgain ? again : cancel).focus() }
-    // After "Cancel payment".
-    if payComes, root.isMapped, state.status?.isProblem == true { pay.focus() }
+    // After "Cancel payment", and after a payment that failed.
+    if payComes || payHadKeyboard && state.canPay, root.isMapped, state.status?.isProblem == true { pay.focus() }
+    if state.canPay { payHadKeyboard = false }
     problem.show(state.statusPage)
   }
 

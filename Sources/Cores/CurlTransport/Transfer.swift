@@ -24,6 +24,8 @@ final class Transfer: @unchecked Sendable {
   private var overflowed = false
   private var headers = Headers()
   private var headersEnded = false
+  private var trailerBytes = 0
+  private static let mostTrailerBytes = 64 << 10
   private var body = Data()
   /// How many bytes of the answer it holds.
   var bufferedBytes: Int { body.count }
@@ -159,7 +161,12 @@ final class Transfer: @unchecked Sendable {
     let line = bytes.withMemoryRebound(to: UInt8.self, capacity: count) {
       String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
     }
-    if line.hasPrefix("HTTP/") {
+    if headersEnded, !line.hasPrefix("HTTP/") {
+      // Trailers (RFC 9112, 7.1.2): nothing here has a use for them, and libcurl limits the header alone.
+      trailerBytes += count
+      overflowed = trailerBytes > Self.mostTrailerBytes
+      return overflowed ? 0 : count
+    } else if line.hasPrefix("HTTP/") {
       // A new answer: after a redirect, or after an interim one.
       headers = Headers()
       headersEnded = false

@@ -22,7 +22,8 @@ enum XMLLimits {
       next = mark(from: start + 1)
       // A tag ends before the next `<`, and one that is short cannot have many.
       let end = next ?? bytes.count
-      if end - start > attributes * 4, count(bytes[start..<end]) > attributes { return start }
+      // Comments and CDATA sections have text.
+      if end - start > attributes * 4, bytes[start + 1] != 0x21, count(bytes[start..<end]) > attributes { return start }
     }
     return nil
   }

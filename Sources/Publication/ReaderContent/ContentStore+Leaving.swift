@@ -19,7 +19,7 @@ extension ContentStore {
     }
     if isOutOfReach {
       costs.append(
-        "The publication cannot be reached. Until it can you cannot sign in again, and what is kept here for reading is removed.")
+        "The publication cannot be reached. Until it can you cannot sign in again. What is kept here for reading is removed, and the publication goes on listing this session as yours.")
     }
     return costs
   }

@@ -55,6 +55,13 @@ final class ReadConnections: Sendable {
   /// How many wait for a connection.
   var waiting: Int { state.withLock { $0.waiting.count } }
 
+  /// How long a read of a reader may take: `limit`, less what the reader used lately, and at least a tenth of it. Two readers whose reads
+  /// all take as long as they may would have both connections always.
+  func share(of reader: Reader.ID, in limit: Duration) -> Duration {
+    let used = state.withLock { $0.usage[reader]?.left(at: clock.uptime) ?? .zero }
+    return max(limit / 10, limit - used)
+  }
+
   /// Runs `body` for a reader on a connection that is used for nothing else meanwhile.
   /// - Throws: what `body` throws, and what opening the database throws; ``Publication/Failure/closed``.
   func run<Value: Sendable>(for reader: Reader.ID, _ body: @Sendable (Connection) throws -> Value) async throws -> Value {

@@ -20,11 +20,12 @@ struct SQLiteSearch: SearchRepository {
   func search(
     _ words: SearchWords, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
   ) async throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchOrder) {
-    let workLimit = self.limit
-    let search = { @Sendable (database: Connection) in
+    let search = { @Sendable [readers, workLimit = self.limit ?? WorkLimit()] (database: Connection) in
       // A reader who types on has cancelled the searches that waited for this thread: only the last one is worth running.
       try Task.checkCancellation()
-      return try database.withLimit(workLimit ?? WorkLimit()) {
+      var workLimit = workLimit
+      if let readers, let deadline = workLimit.deadline { workLimit.deadline = readers.share(of: reader, in: deadline) }
+      return try database.withLimit(workLimit) {
         // All of it is of one moment, and has one deadline.
         try database.reading {
           try Self.search(words, in: database, after: after, limit: limit, for: reader, seesAll: seesAll)
