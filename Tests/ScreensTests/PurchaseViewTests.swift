@@ -132,6 +132,45 @@ final class PurchaseViewTests: ScreensTestCase {
     }
   }
 
+  /// Beyond the last one comes "Pay", where a press of Space would buy.
+  func testTheArrowsChooseAmongTheWaysToPayAndStayThere() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(storeBadge: "Test store")
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.payment("premium.yearly"))
+      let cards = rig.seen.all.filter { $0.hasStyle("method") }
+      XCTAssertGreaterThan(cards.count, 2)
+      @MainActor func chosen() -> [Int] { cards.indices.filter { cards[$0].isOn && cards[$0].hasFocus } }
+      cards.first?.focus()
+      for expected in Array(1..<cards.count) + [cards.count - 1] {
+        XCTAssertTrue(rig.seen.pressAtFocus("Down"))
+        XCTAssertEqual(chosen(), [expected])
+      }
+      XCTAssertEqual(cards.filter(\.isFocusable).count, 1, "Tab leaves them")
+      for expected in (0..<cards.count - 1).reversed() + [0] {
+        XCTAssertTrue(rig.seen.pressAtFocus("Up"))
+        XCTAssertEqual(chosen(), [expected])
+      }
+      try rig.close()
+    }
+  }
+
+  func testAfterADeclineTheKeyboardIsOnTryAgain() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(storeBadge: "Test store")
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.payment("premium.yearly"))
+      rig.seen.button(try XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Declined") }))?.click()
+      rig.seen.button("Pay €49.00")?.focus()
+      rig.seen.button("Pay €49.00")?.click()
+      try rig.settle()
+      XCTAssertEqual(rig.seen.button("Try again · €49.00")?.hasFocus, true, "\(rig.seen.buttonNames)")
+      try rig.close()
+    }
+  }
+
   func testOffersThatDoNotComeCanBeAskedForAgain() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

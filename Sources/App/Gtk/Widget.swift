@@ -114,7 +114,8 @@ public enum Orientation: Sendable {
   final var pointerOnWindow: SIMD2<Double>? {
     guard gtk_widget_get_realized(widget) != 0, let native = gtk_widget_get_native(widget) else { return nil }
     let surface = gtk_native_get_surface(native)
-    guard let seat = gdk_display_get_default_seat(gdk_surface_get_display(surface)), let device = gdk_seat_get_pointer(seat) else { return nil }
+    let seat = gdk_display_get_default_seat(gdk_surface_get_display(surface))
+    guard let device = seat.flatMap({ gdk_seat_get_pointer($0) }) else { return nil }
     var (x, y) = (0.0, 0.0)
     return gdk_surface_get_device_position(surface, device, &x, &y, nil) != 0 ? [x, y] : nil
   }

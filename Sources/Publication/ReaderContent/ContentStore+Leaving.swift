@@ -19,7 +19,8 @@ extension ContentStore {
     }
     if isOutOfReach {
       costs.append(
-        "The publication cannot be reached. Until it can you cannot sign in again. What is kept here for reading is removed, and the publication goes on listing this session as yours.")
+        "The publication cannot be reached. Until it can you cannot sign in again. What is kept here for reading is removed, and the "
+          + "publication goes on listing this session as yours.")
     }
     return costs
   }

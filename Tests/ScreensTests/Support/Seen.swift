@@ -106,6 +106,8 @@ import CGtkShims
     return gtk_editable_get_selection_bounds(opaque, &start, &end) != 0 ? Int(start)..<Int(end) : nil
   }
   var isEditable: Bool { gtk_editable_get_editable(opaque) != 0 }
+  /// Whether the keyboard can be put on it.
+  var isFocusable: Bool { gtk_widget_get_focusable(pointer) != 0 }
   /// Whether it, or something in it, has the keyboard.
   var hasFocus: Bool { (gtk_widget_get_state_flags(pointer).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue) != 0 }
 
