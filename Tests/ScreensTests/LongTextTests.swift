@@ -62,6 +62,28 @@ final class LongTextTests: ScreensTestCase {
     }
   }
 
+  /// Smaller text is less high: a place near the end is out of it until all parts have their new height.
+  func testWhoTriesLargerTextIsThenWhereTheyWere() throws {
+    try MainActor.assumeIsolated {
+      let html = (1...60).map { "<p>\(String(repeating: "Paragraph \($0) goes on. ", count: 1 + $0 % 7))</p>" }.joined()
+      let rig = ReaderRig(posts: [.sample(1, body: html)], width: 700, height: 640)
+      let seen = try rig.show(.post("p1"))
+      for share in [1.0, 0.95, 0.5] {
+        seen.scroll(to: share)
+        rig.window.painted()
+        let place = rig.fixture.store.readingPlaces["p1"]
+        XCTAssertNotNil(place)
+        for size in [200, 100] {
+          Theme.useText(size: Double(size) / 100, articlesHaveSerifs: false)
+          rig.preferences.change { $0.textSize = size }
+          for _ in 0..<5 { rig.window.painted() }
+        }
+        XCTAssertEqual(rig.fixture.store.readingPlaces["p1"]?.block, place?.block, "\(share)")
+      }
+      rig.close()
+    }
+  }
+
   /// The GL renderer makes no texture of what is as tall as a text: it aborts where that is more than a surface of cairo's can be.
   func testWhateverIsAsTallAsItsTextIsDrawnWithoutATexture() throws {
     try MainActor.assumeIsolated {

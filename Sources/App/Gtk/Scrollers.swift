@@ -73,11 +73,22 @@ import CGtkShims
   public func onResized<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
     var isResized = false
     adjustment.connect("changed", owner: owner) { _ in isResized = true }
-    onLayout(owner) { owner in
+    onLayout(owner) { [weak self] owner in
       guard isResized else { return }
       isResized = false
+      if let self { laidOutRange = range }
       body(owner)
     }
+  }
+
+  /// Whether a layout is under way in which that changed, where somebody is told of it: it may bring the position into a smaller range, which
+  /// is nobody's doing.
+  public var isBeingResized: Bool { range != laidOutRange }
+  private var laidOutRange = 0.0
+  /// The greatest position.
+  private var range: Double {
+    let adjustment = gtk_scrolled_window_get_vadjustment(opaque)
+    return gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
   }
 
   /// Called when less than a page and a half is left below, also because what is there does not fill the window: time to add more.

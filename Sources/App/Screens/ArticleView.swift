@@ -245,7 +245,7 @@ import ReaderContent
   }
 
   private func scrolled() {
-    guard let first = parts.first, page.isMapped, page.place(of: first) != nil else { return }
+    guard let first = parts.first, page.isMapped, !page.isBeingResized, page.place(of: first) != nil else { return }
     viewModel.send(.scrolled(to: place))
   }
 
