@@ -112,12 +112,11 @@ public enum Orientation: Sendable {
 
   /// Where the pointer is on its window, in pixels; `nil` when it is elsewhere, or the window is not shown.
   final var pointerOnWindow: SIMD2<Double>? {
-    guard gtk_widget_get_realized(widget) != 0, let native = gtk_widget_get_native(widget) else { return nil }
-    let surface = gtk_native_get_surface(native)
-    let seat = gdk_display_get_default_seat(gdk_surface_get_display(surface))
-    guard let device = seat.flatMap({ gdk_seat_get_pointer($0) }) else { return nil }
+    guard gtk_widget_get_realized(widget) != 0, let window = gtk_widget_get_root(widget), let display = gdk_display_get_default(),
+      let pointer = gdk_display_get_default_seat(display).flatMap({ gdk_seat_get_pointer($0) })
+    else { return nil }
     var (x, y) = (0.0, 0.0)
-    return gdk_surface_get_device_position(surface, device, &x, &y, nil) != 0 ? [x, y] : nil
+    return gdk_surface_get_device_position(gtk_native_get_surface(window), pointer, &x, &y, nil) != 0 ? [x, y] : nil
   }
 
   // MARK: Focus
