@@ -46,8 +46,10 @@ import CGtk
   public var message: String? {
     didSet {
       guard message != oldValue else { return }
-      if let message { label.setMarkup(Markup(nonBreakingCodesIn: message)) }
-      restingPointer = slide.pointerOnWindow
+      if let message {
+        label.setMarkup(Markup(nonBreakingCodesIn: message))
+        restingPointer = slide.pointerOnWindow
+      }
       slide.isVisible = message != nil
       slide.isRevealed = message != nil
       // A screen reader reads out an alert that appears, and none whose words become others.

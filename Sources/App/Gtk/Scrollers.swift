@@ -76,17 +76,17 @@ import CGtkShims
     onLayout(owner) { [weak self] owner in
       guard isResized else { return }
       isResized = false
-      if let self { laidOutRange = range }
+      if let self { laidOutSurplus = surplus }
       body(owner)
     }
   }
 
-  /// Whether a layout is under way in which that changed, where somebody is told of it: it may bring the position into a smaller range, which
-  /// is nobody's doing.
-  public var isBeingResized: Bool { range != laidOutRange }
-  private var laidOutRange = 0.0
-  /// The greatest position.
-  private var range: Double {
+  /// Whether a layout is under way in which that changed, where somebody is told of it: it may bring the position into a smaller range,
+  /// without a person scrolling.
+  public var isBeingResized: Bool { surplus != laidOutSurplus }
+  private var laidOutSurplus = 0.0
+  /// How much longer than the room for it is what can be scrolled, in pixels.
+  private var surplus: Double {
     let adjustment = gtk_scrolled_window_get_vadjustment(opaque)
     return gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
   }
@@ -110,7 +110,7 @@ import CGtkShims
   private var isNearEnd: Bool {
     let adjustment = gtk_scrolled_window_get_vadjustment(opaque)
     let page = gtk_adjustment_get_page_size(adjustment)
-    return page > 0 && gtk_adjustment_get_upper(adjustment) - position - page < page * 1.5
+    return page > 0 && surplus - position < page * 1.5
   }
 
   /// Keeps the focused widget in sight when less room is left, as when something appears below it. A widget that was scrolled out of sight

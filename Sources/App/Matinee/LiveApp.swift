@@ -56,7 +56,7 @@ import TesterFeature
       // Only the one that is handed to starts up.
       if !hasStarted { handedOver() }
       if let temporaryFolder { try? FileManager.default.removeItem(atPath: temporaryFolder) }
-      if let openedWhileQuitting { startAnew(opening: openedWhileQuitting) }
+      if let openedWhileQuitting { restart(opening: openedWhileQuitting) }
       return status != 0 ? status : ended
     } catch {
       switch error {
@@ -67,13 +67,13 @@ import TesterFeature
   }
 
   /// The desktop handed a start to this process when its window was gone already.
-  private func openAnew(_ uris: [String]) {
+  private func openAfterQuitting(_ uris: [String]) {
     // One that has never had a window has handed its own start on.
     if coordinator != nil { openedWhileQuitting = (openedWhileQuitting ?? []) + uris }
   }
 
   /// Another process takes the place of this one. Returns only if it cannot.
-  private func startAnew(opening uris: [String]) {
+  private func restart(opening uris: [String]) {
     let arguments = (CommandLine.arguments.prefix(1) + uris).map { strdup($0) } + [nil]
     execv("/proc/self/exe", arguments)
   }
@@ -83,14 +83,14 @@ import TesterFeature
   }
 
   private func activate() {
-    guard !isQuitting else { return openAnew([]) }
+    guard !isQuitting else { return openAfterQuitting([]) }
     if let startFailure { return startFailure.present() }
     if let window { return window.window.present() }
     start(opening: nil)
   }
 
   private func open(_ uri: String) {
-    guard !isQuitting else { return openAnew([uri]) }
+    guard !isQuitting else { return openAfterQuitting([uri]) }
     guard !handOver(uri) else { return }
     if let startFailure { return startFailure.present() }
     guard let coordinator, let window else { return start(opening: uri) }

@@ -131,7 +131,7 @@ extension Purchases {
       submission.transaction.failure = failure.code
       submission.transaction.sentence = failure.sentence
       submission.transaction.token = nil
-      // Whoever reads in the history that it failed can buy again at once.
+      // From the moment at which the history says so, the product can be bought again.
       submission.hasFailed = true
       try? await record(submission.transaction)
       await finishInQueue(submission)

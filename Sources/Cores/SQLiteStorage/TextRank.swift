@@ -6,8 +6,8 @@ extension Connection {
   ///
   ///     SELECT rowid FROM post_search WHERE post_search MATCH ? ORDER BY text_rank(post_search, 10.0, 1.0)
   ///
-  /// Its arguments are the table and a weight for each column; a column of weight 0, or without one, counts for nothing. `bm25` gives a word
-  /// more weight the fewer rows have it, in whatever column, so that its order tells of rows and columns that a person may not read.
+  /// Its arguments are the table and a weight for each column; a column of weight 0, or without one, counts for nothing. `bm25` weighs
+  /// a word by how many rows have it, in any column. Its order therefore tells of rows and columns that a person may not read.
   /// - Throws: ``SQLiteError`` when this SQLite has no full-text search.
   public func addTextRank() throws(SQLiteError) {
     executor?.checkIsolated()

@@ -8,7 +8,9 @@ import Foundation
 enum TextEncoding {
   /// The text behind a mark of UTF-16 or UTF-32.
   static func utf8(_ data: Data, behind mark: ByteOrderMark) throws(DocumentError) -> Data {
-    try converted(data.dropFirst(mark.length), from: mark.encoding ?? "UTF-8")
+    guard let converter = open(mark.encoding ?? "UTF-8") else { throw DocumentError(.wrongEncoding(unknown)) }
+    defer { iconv_close(converter) }
+    return try converted(data.dropFirst(mark.length), by: converter)
   }
 
   /// A text whose ASCII characters have one byte each, at least those at its beginning.
@@ -18,18 +20,20 @@ enum TextEncoding {
     // By far the most common false claim, and safe to correct: only UTF-8 is valid as UTF-8.
     if claim.isWestern, firstInvalid(in: text) == nil { return text }
     if claim.isLatin1 { return latin1(text) }
-    guard let converter = claim.converter else {
-      throw DocumentError(.wrongEncoding("the one it names is not known"), at: claim.offset, in: text)
+    guard let converter = claim.converter.flatMap({ open($0) }) else {
+      throw DocumentError(.wrongEncoding(unknown), at: claim.offset, in: text)
     }
+    defer { iconv_close(converter) }
     // A claim that destroys the document's first character is false, such as UTF-16 here.
-    guard (try? converted(text.prefix(1), from: converter)) == text.prefix(1) else {
+    guard (try? converted(text.prefix(1), by: converter)) == text.prefix(1) else {
       throw DocumentError(.wrongEncoding(meaningless), at: claim.offset, in: text)
     }
-    return try converted(text, from: converter)
+    return try converted(text, by: converter)
   }
 
   /// The end of a sentence.
   static let meaningless = "some bytes mean nothing in it"
+  private static let unknown = "the one it names is not known"
 
   // MARK: UTF-8
 
@@ -98,10 +102,9 @@ enum TextEncoding {
     return converter == iconv_t(bitPattern: -1) ? nil : converter
   }
 
-  /// - Parameter encoding: the converter's name.
-  private static func converted(_ text: Data, from encoding: String) throws(DocumentError) -> Data {
-    guard let converter = open(encoding) else { throw DocumentError(.wrongEncoding("the one it names is not known")) }
-    defer { iconv_close(converter) }
+  private static func converted(_ text: Data, by converter: iconv_t) throws(DocumentError) -> Data {
+    // As it was opened, whatever it converted before.
+    iconv(converter, nil, nil, nil, nil)
     var (input, problem) = ([UInt8](text), Int32(0))
     // There is room for all of it: some converters of glibc never end where the room ends within a character that becomes two.
     let result = [UInt8](unsafeUninitializedCapacity: input.count * mostBytesForOne + 16) { output, count in

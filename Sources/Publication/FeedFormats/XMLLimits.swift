@@ -23,7 +23,7 @@ enum XMLLimits {
       // A tag ends before the next `<`, and one that is short cannot have many.
       let end = next ?? bytes.count
       // Comments and CDATA sections have text.
-      if end - start > attributes * 4, bytes[start + 1] != 0x21, count(bytes[start..<end]) > attributes { return start }
+      if end - start > attributes * 4, bytes[start + 1] != UInt8(ascii: "!"), count(bytes[start..<end]) > attributes { return start }
     }
     return nil
   }

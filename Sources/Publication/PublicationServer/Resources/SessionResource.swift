@@ -73,8 +73,7 @@ struct SessionResource {
     }
     throttle.start(guess, at: clock.uptime)
     do {
-      let standing = throttle.standing(guess.client, at: clock.uptime)
-      if try await hasher.matches(password, hash, client: guess.client, account: guess.email, standing: standing) { return .right }
+      if try await matches(password, hash, guess) { return .right }
     } catch is PasswordHasher.Busy {
       throttle.takeBack(guess)
       return .answer(.problem(503, .busy, "Many are signing in at the moment. Try again in a few seconds.", retryAfter: 3))
@@ -192,10 +191,14 @@ struct SessionResource {
   private nonisolated(nonsending) func isChanged(
     _ change: PasswordChange, _ hash: PasswordHash?, _ guess: Throttle.Key
   ) async throws -> Bool {
+    do { return try await matches(change.newPassword, hash, guess) } catch is PasswordHasher.Busy { return false }
+  }
+
+  private nonisolated(nonsending) func matches(
+    _ password: String, _ hash: PasswordHash?, _ guess: Throttle.Key
+  ) async throws -> Bool {
     let standing = throttle.standing(guess.client, at: clock.uptime)
-    do {
-      return try await hasher.matches(change.newPassword, hash, client: guess.client, account: guess.email, standing: standing)
-    } catch is PasswordHasher.Busy { return false }
+    return try await hasher.matches(password, hash, client: guess.client, account: guess.email, standing: standing)
   }
 
   /// Whose access token a request carries, and of which session it is.
