@@ -59,7 +59,7 @@ cores      pkg-config            cmd:pkg-config
 cores      libsqlite3-dev        pc:sqlite3
 cores      libssl-dev            pc:libcrypto>=3
 cores      libxml2-dev           pc:libxml-2.0
-cores      libcurl4-openssl-dev  pc:libcurl
+cores      libcurl4-openssl-dev  pc:libcurl>=7.87
 cores      libmicrohttpd-dev     pc:libmicrohttpd
 window     libgtk-4-dev          pc:gtk4>=4.8
 window     libsecret-1-dev       pc:libsecret-1
@@ -80,6 +80,7 @@ mail       python3-aiosmtpd      py:aiosmtpd
 proxy      nginx-light           /usr/sbin/nginx
 openid     dbconfig-no-thanks    /usr/share/doc/dbconfig-no-thanks
 openid     glewlwyd              cmd:glewlwyd
+openid     chromium              cmd:chromium
 desktop    gnome-keyring         cmd:gnome-keyring-daemon
 desktop    libsecret-tools       cmd:secret-tool
 desktop    python3-dbus          py:dbus

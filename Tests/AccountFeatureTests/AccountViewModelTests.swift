@@ -37,7 +37,7 @@ private struct NoStore: TokenStore {
   let payments = LastValue(WaitingPayments())
   let passes = LastValue<Int?>(nil)
   /// How often somebody began to ask about payments that wait.
-  private(set) var asked = 0
+  private(set) var requested = 0
   /// How often receipts were looked for.
   private(set) var looked = 0
   /// What comes of that.
@@ -56,7 +56,7 @@ private struct NoStore: TokenStore {
     model = AccountViewModel(
       session: session, publication: publication, premium: premium.stream, passes: passes.stream,
       payments: { [weak self, payments] in
-        self?.asked += 1
+        self?.requested += 1
         return payments.stream()
       },
       restorePurchases: { [weak self] in
@@ -164,7 +164,7 @@ private struct NoStore: TokenStore {
   @Test func paymentsThatWaitAreNamedAndAskedAbout() async throws {
     let bench = try await Bench()
     bench.model.appear()
-    #expect(bench.asked == 1)
+    #expect(bench.requested == 1)
     bench.payments.value.forBank = 1
     await until { bench.model.state.payments == "1 payment waits for your bank" }
     bench.payments.value.forReader = 1
@@ -175,7 +175,7 @@ private struct NoStore: TokenStore {
     let all = "1 payment waits for you to confirm it\n2 payments wait for your bank\n3 payments wait to be confirmed"
     await until { bench.model.state.payments == all }
     bench.model.send(.refreshTapped)
-    #expect(bench.asked == 2)
+    #expect(bench.requested == 2)
     bench.payments.value = WaitingPayments()
     await until { bench.model.state.payments == nil }
     bench.model.disappear()

@@ -15,13 +15,13 @@ import Testing
   @MainActor private final class Bench {
     /// What the publication is told, and what it answers.
     final class Publication: Transport {
-      let asked = Mutex<[PasswordChange]>([])
+      let requested = Mutex<[PasswordChange]>([])
       let answer = Mutex(Response(204))
       let isAway = Mutex(false)
 
       func send(_ request: Request) async throws -> Response {
         let change = try Wire.decode(PasswordChange.self, from: request.body)
-        asked.withLock { $0.append(change) }
+        requested.withLock { $0.append(change) }
         if isAway.withLock({ $0 }) { throw TransportError.unreachable("by the test") }
         return answer.withLock { $0 }
       }
@@ -69,7 +69,7 @@ import Testing
         state { $0.newError = "Enter a new password." }, State(),
         state { $0.newError = "This is your current password. Choose another one." },
       ])
-    #expect(bench.publication.asked.withLock { $0 }.isEmpty)
+    #expect(bench.publication.requested.withLock { $0 }.isEmpty)
   }
 
   @Test func itIsAskedForOnce() async {
@@ -80,7 +80,8 @@ import Testing
     let (states, outputs) = await bench.take()
     #expect(states == [State(), state { $0.isWorking = true }, State()])
     #expect(outputs == [.close, .told("Your password was changed. All other sessions have ended.")])
-    #expect(bench.publication.asked.withLock { $0 } == [PasswordChange(currentPassword: "open sesame", newPassword: "a walk in the rain")])
+    #expect(
+      bench.publication.requested.withLock { $0 } == [PasswordChange(currentPassword: "open sesame", newPassword: "a walk in the rain")])
   }
 
   /// The reader has to know which password is theirs.

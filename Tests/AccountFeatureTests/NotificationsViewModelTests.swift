@@ -12,8 +12,8 @@ import Testing
     let reader = ReaderFixture(clubs: [
       FanClub(id: "b", name: "Beta", followed: true), FanClub(id: "a", name: "Alpha", followed: true), FanClub(id: "c", name: "Gamma"),
     ])
-    var kept: [NotificationSettings] = []
-    let preferences = NotificationPreferences { kept.append($0) }
+    var stored: [NotificationSettings] = []
+    let preferences = NotificationPreferences { stored.append($0) }
     let page = NotificationsViewModel(preferences, store: reader.store)
     page.observe { [recorder] in recorder.record($0) }
     #expect(page.state.clubsSentence == "Looking up the fan clubs that you follow…")
@@ -33,8 +33,8 @@ import Testing
     #expect(page.state.clubs.map(\.isOn) == [true, false])
     page.send(.clubTapped("b"))
     page.send(.onTapped)
-    #expect((page.state.isOn, kept.last?.isOn) == (false, false))
-    #expect((kept.last?.quietFrom, kept.last?.hasQuietHours, kept.last?.muted) == (23 * 60 + 5, true, []))
+    #expect((page.state.isOn, stored.last?.isOn) == (false, false))
+    #expect((stored.last?.quietFrom, stored.last?.hasQuietHours, stored.last?.muted) == (23 * 60 + 5, true, []))
   }
 
   @Test func clubsThatCouldNotBeFetchedAreMentionedAndAskedForOnTheNextVisit() async {
@@ -42,7 +42,7 @@ import Testing
     reader.publication.with { $0.holds = ["GET"] }
     let page = NotificationsViewModel(NotificationPreferences(), store: reader.store)
     page.appear()
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     // The first page is on its way; the second one is refused.
     reader.publication.with { $0.refusals = ["GET": Problem(code: .internalError, title: "The publication is having a nap.", status: 503)] }
     reader.publication.release()
@@ -78,7 +78,7 @@ import Testing
     (1320, 420, 1319, false),
     (1320, 420, 0, true), (1320, 420, 419, true), (1320, 420, 420, false), (300, 300, 300, false),
   ])
-  func theyMayReachOverMidnight(_ from: Int, _ to: Int, _ minute: Int, _ isQuiet: Bool) {
+  func theyMayReachOverMidnight(from: Int, to: Int, minute: Int, isQuiet: Bool) {
     #expect(self.isQuiet(from: from, to: to, at: minute) == isQuiet)
     #expect(!self.isQuiet(from: from, to: to, at: minute, isOn: false))
   }

@@ -31,6 +31,7 @@ import Testing
     #expect(model.state.chosen == .none)
     #expect(model.state.choices.map(\.id) == [.none, .publication, .file])
     #expect(model.state.choices.map(\.name) == ["Do not count", "Tell the publication", "Write it into a file"])
+    #expect(model.state.choices[0].detail == "What you do in Matinee is counted only where a trial is on: see below.")
     publication.value = "The Sample"
     await until { model.state.choices[1].name == "Tell The Sample" }
     model.send(.choiceTapped(.publication))

@@ -43,6 +43,23 @@ import Testing
     #expect(bench.model.state.cancelling == nil)
   }
 
+  /// The earlier of two months is not over because there is a later one.
+  @Test func aPeriodThatWasBoughtAgainDoesNotSayThatItHasEnded() async throws {
+    let bench = try await PurchasesBench()
+    let (issuer, end) = (bench.issuer, end)
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction, expires: end) }
+    try await bench.buy("monthly")
+    // On another computer, before.
+    let earlier = order(UUID(), .paid, product: "monthly")
+    bench.records.orders.withLock { $0 = .success([earlier]) }
+    await bench.appear()
+    await until { bench.model.state.rows.count == 2 }
+    #expect(bench.model.state.rows.map(\.status.detail) == ["Open until 14 December 2023.", "Bought again since then."])
+    bench.clock.advance(by: .seconds(3_000_000))
+    await until { bench.row?.status.tone == .past }
+    #expect(bench.model.state.rows.map(\.status.detail) == ["It has ended.", "It has ended."])
+  }
+
   /// The store tells nobody by itself that it gave the money back.
   @Test(arguments: [false, true]) func aRefundThatNobodyToldEndsTheAccess(refreshes: Bool) async throws {
     let bench = try await PurchasesBench()

@@ -91,7 +91,7 @@ import Testing
     try await store.loadPost("p1")
     reader.publication.with { $0.holds = ["PUT"] }
     store.toggleBookmark("p1")
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     async let sent: Void = store.learnCostsOfLeaving()
     await reader.clock.waitForSleepers()
     reader.publication.release()
@@ -100,7 +100,7 @@ import Testing
     // What waits for something else to change, or for too long, is not.
     reader.publication.with { $0.holds = ["DELETE"] }
     store.toggleBookmark("p1")
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     var isReached = false
     reader.effects.onDelivery = { if $0.label == "leave.reach" { isReached = true } }
     async let late: Void = store.learnCostsOfLeaving()
@@ -129,7 +129,7 @@ import Testing
     }
     async let learned: Void = store.learnCostsOfLeaving()
     if it == "silent" {
-      await reader.waitForHeld()
+      await reader.waitForSuspended()
       await reader.clock.waitForSleepers()
       reader.clock.advance(by: .seconds(2))
     }

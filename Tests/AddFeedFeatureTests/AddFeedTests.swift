@@ -109,7 +109,7 @@ import Testing
     dialog.send(.urlChanged("https://example.org/my.opml"))
     dialog.send(.addTapped)
     await reader.settle()
-    #expect(dialog.state.phase == .added("3 fan clubs came from “My feeds”. Their posts are fetched when you ask for them."))
+    #expect(dialog.state.phase == .added("“My feeds” names 3 feeds, which are fan clubs now. Their posts are fetched when you ask."))
     #expect(dialog.state.openLabel == "Show the fan clubs")
     dialog.send(.openTapped)
     #expect(outputs.all == [.openFanClubs])
@@ -210,7 +210,7 @@ import Testing
     let dialog = await list(["a", "b", "c"], [Import(id: "i", state: .done, title: "Some club")])
     dialog.send(.fetchTapped)
     dialog.send(.fetchTapped)
-    await reader.waitForHeld(2)
+    await reader.waitForSuspended(2)
     #expect(Set(reader.publication.requests) == ["POST /v1/fanclubs/a/refresh", "POST /v1/fanclubs/b/refresh"])
     #expect(recorder.take() == [.fetching(.init("Fetching 1 of 3", fraction: 0))])
     reader.publication.release()
@@ -319,7 +319,7 @@ import Testing
     await reader.settle()
     reader.publication.with { $0.holds = ["DELETE"] }
     dialog.send(.cancelTapped)
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     let choice = Import.Choice(url: "https://example.org/a", title: "A")
     reader.publication.with {
       $0.imports = [
@@ -330,7 +330,7 @@ import Testing
     for expected in [AddFeedViewModel.State.Phase.adding(.init("Cancelling…", fraction: 2.0 / 9, isCancelling: true)), .asking] {
       await reader.clock.waitForSleepers()
       reader.clock.advance(by: .milliseconds(500))
-      await reader.waitForHeld()
+      await reader.waitForSuspended()
       #expect(dialog.state.phase == expected)
     }
     #expect(dialog.state.problem == nil)
@@ -345,19 +345,19 @@ import Testing
     reader.publication.with { $0.holds = ["PUT"] }
     dialog.send(.urlChanged("example.org/feed"))
     dialog.send(.addTapped)
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     if !hasArrived { reader.publication.with { $0.imports = [] } }
     dialog.send(.cancelTapped)
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     #expect(dialog.state.phase == .asking)
     #expect(dialog.state.problem == nil)
-    let asked = reader.publication.requests
-    #expect(asked == ["PUT", "DELETE"].map { "\($0) /v1/imports/\(asked[0].split(separator: "/").last ?? "")" })
+    let requested = reader.publication.requests
+    #expect(requested == ["PUT", "DELETE"].map { "\($0) /v1/imports/\(requested[0].split(separator: "/").last ?? "")" })
     // What comes of it afterwards is nothing to the dialog.
     reader.publication.release()
     await reader.settle()
     #expect(dialog.state.phase == .asking)
-    #expect(reader.publication.requests == asked)
+    #expect(reader.publication.requests == requested)
     #expect(outputs.all.isEmpty)
   }
 
@@ -366,7 +366,7 @@ import Testing
     reader.publication.with { $0.holds = ["PUT"] }
     dialog.send(.urlChanged("example.org/feed"))
     dialog.send(.addTapped)
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     reader.publication.with { $0.isOffline = true }
     dialog.send(.cancelTapped)
     reader.publication.release()
@@ -397,6 +397,22 @@ import Testing
     #expect(dialog.state.phase == .adding(.init("Fetching…")))
     reader.publication.with { $0.isOffline = false }
     await look()
+    #expect(outputs.all == [.openFanClub("c7")])
+  }
+
+  @Test func whatAStartOfThePublicationEndedCanBeTriedAgain() async {
+    let dialog = dialog([Import(id: "i"), Import(id: "j", state: .done, clubs: ["c7"])])
+    dialog.send(.urlChanged("example.org/feed"))
+    dialog.send(.addTapped)
+    await reader.settle()
+    reader.publication.with { $0.refusals["GET /v1/imports/"] = Problem(code: .notFound, title: "There is no such import.", status: 404) }
+    await look()
+    #expect(dialog.state.phase == .asking)
+    #expect(dialog.state.problem == "The publication was started again meanwhile, and has not finished this. Try again.")
+    #expect(dialog.state.url == "example.org/feed")
+    reader.publication.with { $0.refusals = [:] }
+    dialog.send(.addTapped)
+    await reader.settle()
     #expect(outputs.all == [.openFanClub("c7")])
   }
 

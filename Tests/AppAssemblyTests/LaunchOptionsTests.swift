@@ -130,17 +130,21 @@ import Testing
     (["--light", "--light"], "--light is there twice; see matinee --help."),
     (["--import"], "--import needs at least one file or URL."),
     (["a", "b"], "Only one link can be opened at a time; “b” is one too many."),
-    (["a"], "“a” is no link: those begin with matinee://; see matinee --help."),
-    (["example.org"], "“example.org” is no link: those begin with matinee://; see matinee --help."),
-    (["file:///a.opml"], "“file:///a.opml” is no link: those begin with matinee://; see matinee --help."),
+    (["a"], "“a” \(noLink); see matinee --help."),
+    (["example.org"], "“example.org” \(noLink); see matinee --help."),
+    (["file:///a.opml"], "“file:///a.opml” \(noLink); see matinee --help."),
     (
       ["https://example.org/fanclubs/1"],
-      "“https://example.org/fanclubs/1” is no link: those begin with matinee://. --publication https://… opens a publication."
+      "“https://example.org/fanclubs/1” \(noLink). --publication https://… opens a publication."
     ),
-    (["http://example.org"], "“http://example.org” is no link: those begin with matinee://. --publication http://… opens a publication."),
+    (["http://example.org"], "“http://example.org” \(noLink). --publication http://… opens a publication."),
+    (
+      ["--publication", "https://example.org", "https://example.org/fanclubs/1"],
+      "“https://example.org/fanclubs/1” \(noLink); see matinee --help."
+    ),
     (
       ["--screenshot", "a.png", "HTTPS://example.org/feed"],
-      "“HTTPS://example.org/feed” is no link: those begin with matinee://. --publication https://… opens a publication."
+      "“HTTPS://example.org/feed” \(noLink). --publication https://… opens a publication."
     ),
     (["--json"], "--json goes with --import."),
   ])
@@ -149,3 +153,6 @@ import Testing
     #expect(failure?.sentence == sentence)
   }
 }
+
+/// What is accepted, of a text that is not.
+private let noLink = "is no link: a link begins with matinee://, or is the address of a post's page, https://…/posts/…"

@@ -72,10 +72,10 @@ import Testing
   }
 
   @Test func thisBuildIsOfTheFlavourThatWasAskedFor() throws {
-    let asked = ProcessInfo.processInfo.environment["MATINEE_FLAVOUR"] ?? "development"
-    #expect(Config().flavour.rawValue == asked)
-    #expect(Config().identity == (try facts(asked).identity.text))
-    #expect(Config().homepage == (try facts(asked).homepage.text))
+    let requested = ProcessInfo.processInfo.environment["MATINEE_FLAVOUR"] ?? "development"
+    #expect(Config().flavour.rawValue == requested)
+    #expect(Config().identity == (try facts(requested).identity.text))
+    #expect(Config().homepage == (try facts(requested).homepage.text))
   }
 
   /// A development build is a program of its own beside an installed one.

@@ -57,16 +57,16 @@ import Testing
     private let session: StoredSession?
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private(set) var saved: StoredSession?
-    private var isHeld = true
+    private var isSuspended = true
 
     init(_ session: StoredSession?) { self.session = session }
     func release() {
-      isHeld = false
+      isSuspended = false
       for continuation in waiting { continuation.resume() }
       waiting = []
     }
     func load() async throws(TokenStoreError) -> StoredSession? {
-      if isHeld { await withCheckedContinuation { waiting.append($0) } }
+      if isSuspended { await withCheckedContinuation { waiting.append($0) } }
       return session
     }
     func save(_ session: StoredSession) async throws(TokenStoreError) { saved = session }
@@ -200,6 +200,58 @@ import Testing
     #expect(rig.visible == .tab(.account), "and not the article of the first one")
     #expect(second == nil)
     #expect(rig.presenter.messages.contains { $0.hasPrefix("Thank you!") }, "said after the sheets are gone")
+  }
+
+  /// The session may say the same once more, and the keyring's time may run out just then.
+  @Test func aStartThatEndsTwiceIsReportedOnce() async throws {
+    let rig = try await rig()
+    rig.coordinator.start()
+    let startUp = try #require(rig.coordinator.startUp)
+    startUp.say("Said behind the curtain.")
+    await rig.settle()
+    #expect(rig.visible == .login)
+    for cause in [Session.SignedOutCause.noSession, .ended] { startUp.sessionChanged(to: .signedOut(cause)) }
+    await rig.settle()
+    #expect(rig.tracks.count { $0.step == .started } == 1)
+    #expect(rig.presenter.messages == ["Said behind the curtain."])
+  }
+
+  @Test func aLoginThatEndsTwiceIsReportedOnce() async throws {
+    let rig = try await rig()
+    rig.coordinator.start()
+    await rig.settle()
+    let login = try #require(rig.coordinator.login)
+    try await rig.signIn()
+    let user = try #require(rig.coordinator.reader?.user)
+    login.sessionChanged(to: .signedIn(user, .persisted))
+    await rig.settle()
+    #expect(rig.tracks.count { $0.step == .signedIn } == 1)
+  }
+
+  /// Each of its screens sees that it is bought.
+  @Test func aPurchaseThatEndsTwiceIsReportedOnce() async throws {
+    let rig = try await signedIn()
+    rig.coordinator.perform(.paywall("premium", then: .post("p45")))
+    await rig.settle()
+    let purchase = try #require(rig.coordinator.purchase)
+    let (one, other) = (purchase.paywall("premium"), purchase.paywall("premium"))
+    for screen in [one, other] { screen.appear() }
+    await rig.settle()
+    (rig.presenter.visibleScreen?.model as? PaywallViewModel)?.send(.buyTapped("premium.lifetime"))
+    await rig.settle()
+    (rig.presenter.visibleScreen?.model as? PaymentViewModel)?.send(.payTapped)
+    await rig.settle()
+    // They report in the same moment.
+    let owned = "This is yours already: there is nothing left to pay for here."
+    for screen in [one, other] {
+      await wait { (screen.model as? PaywallViewModel)?.state.notice == owned }
+      #expect((screen.model as? PaywallViewModel)?.state.notice == owned)
+    }
+    await rig.settle()
+    for screen in [one, other] { screen.disappear() }
+    #expect(rig.visible == .post("p45"))
+    #expect(rig.tracks.count { $0.navigation == .dismiss } == 1)
+    #expect(rig.tracks.count { $0.navigation == .post("p45") } == 1)
   }
 
   @Test func signingOutLeavesNoPurchase() async throws {

@@ -37,7 +37,7 @@ import Testing
   @Test(arguments: [nil, "no key"]) func aKeyThatIsNotThereIsToldInASentenceThatSaysWhatToDo(text: String?) async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     await (try await embedded().opened()).close()
-    let kept = try #require(FileManager.default.contents(atPath: key))
+    let stored = try #require(FileManager.default.contents(atPath: key))
     try FileManager.default.removeItem(atPath: key)
     if let text { #expect(FileManager.default.createFile(atPath: key, contents: Data(text.utf8))) }
 
@@ -52,7 +52,7 @@ import Testing
     guard let login = rig.presenter.visibleScreen?.model as? LoginViewModel else { throw PathRig.Missing("login") }
     #expect(login.state.notice == sentence)
     // Whoever puts it back need not start the app again.
-    try kept.write(to: URL(fileURLWithPath: key))
+    try stored.write(to: URL(fileURLWithPath: key))
     try await rig.signIn(email: "reader@example.org", password: "wrong")
     #expect(login.state.notice == nil)
     #expect(login.state.publication != nil)

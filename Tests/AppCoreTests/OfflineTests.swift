@@ -9,6 +9,7 @@ import FeedFeature
 import Foundation
 import HTTPTransport
 import Patience
+import PaymentFeature
 import PaywallFeature
 import PublicationAPI
 import PublicationServer
@@ -25,7 +26,7 @@ import Testing
   private let tokens = MemoryTokenStore()
   private let online = Switch()
   private let hanging = Switch(false)
-  private let asked = Paths()
+  private let requested = Paths()
   /// What got no answer from a publication that hangs.
   private let hung = Paths()
   /// Time at the publication, for as long as it hangs.
@@ -35,12 +36,12 @@ import Testing
 
   private func rig(_ publication: Publication) -> PathRig {
     PathRig(
-      InProcessTransport { [online, hanging, gate, asked, hung] request in
+      InProcessTransport { [online, hanging, gate, requested, hung] request in
         if hanging.isOn {
           hung.add(String(request.path))
           try await gate.sleep(for: .seconds(60))
         }
-        asked.add(String(request.path))
+        requested.add(String(request.path))
         guard online.isOn else { throw TransportError.unreachable("there is no network") }
         return await publication.handle(request)
       }, tokens: tokens, folder: folder.path)
@@ -101,16 +102,16 @@ import Testing
     #expect(second.visible == .comments(free), "where the reader was")
     second.coordinator.perform(.tab(.home))
     await second.settle()
-    let kept = try feed(second)
-    #expect(kept.ids == read.ids)
-    #expect(kept.phase == .ready)
-    #expect(kept.note != nil)
+    let cached = try feed(second)
+    #expect(cached.ids == read.ids)
+    #expect(cached.phase == .ready)
+    #expect(cached.note != nil)
     // A link to what is known needs nobody's answer.
-    var asked: [String] = []
-    second.effects.onDelivery = { asked.append($0.label) }
+    var requested: [String] = []
+    second.effects.onDelivery = { requested.append($0.label) }
     second.coordinator.open(uri: "matinee://posts/\(free)")
     await second.settle()
-    #expect(asked.contains("article.load") && !asked.contains("link.look"))
+    #expect(requested.contains("article.load") && !requested.contains("link.load"))
     guard let again = second.presenter.visibleScreen?.model as? ArticleViewModel else { throw PathRig.Missing("article") }
     #expect(again.state.text == text)
     #expect(again.state.post?.isBookmarked == true)
@@ -319,22 +320,22 @@ import Testing
     rig.coordinator.upkeep.isWindowVisible = false
     rig.coordinator.upkeep.isWindowVisible = true
     await rig.settle()
-    for (minutes, isAsked) in [(4, false), (2, true), (3, false), (2, true)] {
-      asked.forget()
+    for (minutes, isRequested) in [(4, false), (2, true), (3, false), (2, true)] {
+      requested.forget()
       for _ in 1...minutes {
         await rig.clock.waitForSleepers()
         rig.clock.advance(by: .seconds(60))
         await rig.settle()
       }
-      #expect(asked.all.contains("/v1/entitlements") == isAsked, "\(minutes)")
+      #expect(requested.all.contains("/v1/entitlements") == isRequested, "\(minutes)")
     }
-    asked.forget()
+    requested.forget()
     rig.coordinator.upkeep.isWindowVisible = false
     for _ in 1...6 {
       rig.clock.advance(by: .seconds(60))
       await rig.settle()
     }
-    #expect(!asked.all.contains("/v1/entitlements"), "nobody looks")
+    #expect(!requested.all.contains("/v1/entitlements"), "nobody looks")
     await rig.coordinator.finish()
   }
 
@@ -350,11 +351,11 @@ import Testing
     await first.coordinator.finish()
     online.isOn = false
     let rig = await started(publication)
-    #expect(Set(Self.atTheStart).isSubset(of: asked.all))
+    #expect(Set(Self.atTheStart).isSubset(of: requested.all))
     rig.coordinator.perform(.addFeed(nil))
     #expect(rig.tracks.last?.outcome == .ignored)
 
-    asked.forget()
+    requested.forget()
     online.isOn = true
     if theDesktopSaysSo {
       rig.coordinator.upkeep.networkIsBack()
@@ -364,19 +365,19 @@ import Testing
     }
     await rig.settle()
     // What the reader has bought elsewhere, and the watch for refunds, which knows the reader from there.
-    await asked.wait(for: Self.atTheStart + ["/v1/orders"])
+    await requested.wait(for: Self.atTheStart + ["/v1/orders"])
     await rig.settle()
     rig.coordinator.perform(.addFeed(nil))
     #expect(rig.tracks.last?.outcome == .performed)
 
     // Once each: whoever has an answer does not ask with every further one.
-    asked.forget()
+    requested.forget()
     rig.coordinator.upkeep.networkIsBack()
     rig.coordinator.perform(.dismiss)
     rig.coordinator.perform(.post("p42"))
     await rig.settle()
-    #expect(asked.all.contains("/v1/posts/p42"))
-    #expect(asked.all.filter(Self.atTheStart.contains) == [])
+    #expect(requested.all.contains("/v1/posts/p42"))
+    #expect(requested.all.filter(Self.atTheStart.contains) == [])
     await rig.coordinator.finish()
   }
 
@@ -394,6 +395,46 @@ import Testing
       let bytes = try Data(contentsOf: folder.appending(path: name))
       #expect(bytes.range(of: Data("\(title)".utf8)) == nil, "\(name)")
       #expect(bytes.range(of: Data("fanClubName".utf8)) == nil, "\(name)")
+    }
+  }
+
+  /// What was paid for, and given back, is not on the disk any more; what is free is.
+  @Test func aRefundTakesTheTextsFromTheDisk() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let gateway = CountingGateway()
+    let publication = try await Sample.publication(clock: ManualClock(), gateway: gateway)
+    let rig = await started(publication)
+    try await rig.signIn()
+    rig.coordinator.perform(.payment("premium.lifetime"))
+    await rig.settle()
+    (rig.presenter.visibleScreen?.model as? PaymentViewModel)?.send(.payTapped)
+    await rig.settle()
+    for (post, text) in [("p40", "Body 40"), ("p44", "Body 44"), ("p45", "Body 45")] {
+      rig.coordinator.perform(.post(post))
+      await rig.settle()
+      await until { isStored(text) }
+    }
+    let order = try #require(await gateway.calls.last).key
+    let headers: Headers = [
+      "Authorization": "Bearer \(try await publication.newOperatorToken())", "Content-Type": "application/json",
+    ]
+    let refund = Request(
+      .post, "/v1/operator/orders/\(order)/refund", headers: headers, body: try Wire.encode(RefundRequest(reason: "Sent back.")))
+    let refunded = await publication.handle(refund)
+    #expect(refunded.status == 200, "\(String(decoding: refunded.body, as: UTF8.self))")
+    await rig.coordinator.finish()
+
+    let next = await started(publication)
+    await until { !["Body 40", "Body 45"].contains(where: isStored) }
+    #expect(isStored("Body 44"))
+    await next.coordinator.finish()
+  }
+
+  /// Whether a text is somewhere in the files of what was read.
+  private func isStored(_ text: String) -> Bool {
+    let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    return files.contains {
+      $0.lastPathComponent.hasPrefix("content.sqlite") && (try? Data(contentsOf: $0))?.range(of: Data(text.utf8)) != nil
     }
   }
 
@@ -429,11 +470,11 @@ import Testing
     func looks(after seconds: Int) async -> Int {
       rig.clock.advance(by: .seconds(seconds))
       await rig.settle()
-      asked.forget()
+      requested.forget()
       rig.coordinator.upkeep.isWindowVisible = false
       rig.coordinator.upkeep.isWindowVisible = true
       await rig.settle()
-      return asked.all.count { $0 == "/v1/entitlements" }
+      return requested.all.count { $0 == "/v1/entitlements" }
     }
     #expect(await looks(after: 0) > 0)
     #expect(await looks(after: 10) == 0, "not each time")

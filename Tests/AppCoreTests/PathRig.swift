@@ -169,6 +169,10 @@ actor CountingGateway: PaymentGateway {
     try await charge(token: approved ? "tok_approved" : "tok_declined", amount: 0, currency: "", key: key)
   }
 
+  func refund(key: String) async throws(GatewayError) {
+    _ = try (answers[key] ?? .failure(.declined("There is no charge."))).get()
+  }
+
   func authorize(amount: Int, currency: String, key: String) async throws(GatewayError) -> String { "tok_approved" }
 
   /// How many charges there are, whatever was asked how often.

@@ -48,12 +48,12 @@ import Testing
   /// The answer to what a reader did may come when they have left. It is not for whoever reads then.
   @Test func whatIsSaidToAReaderIsNotSaidToTheNext() async throws {
     let publication = try await Sample.publication(clock: ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000)))
-    let (asked, isAnswering) = (Flag(), Flag())
+    let (requested, isAnswering) = (Flag(), Flag())
     let rig = PathRig(
       InProcessTransport { request in
         let response = await publication.handle(request)
         if request.method == .delete, request.path == "/v1/sessions" {
-          await asked.set()
+          await requested.set()
           await until { await isAnswering.isSet }
         }
         return response
@@ -70,7 +70,7 @@ import Testing
     await rig.settle()
     let sessions = try #require(rig.presenter.visibleScreen?.model as? SessionsViewModel)
     sessions.send(.endOthersTapped)
-    await until { await asked.isSet }
+    await until { await requested.isSet }
     rig.coordinator.perform(.tab(.account))
     try #require(rig.presenter.visibleScreen?.model as? AccountViewModel).send(.signOutTapped)
     await until { rig.visible == .login }
@@ -242,14 +242,14 @@ import Testing
     rig.coordinator.open(uri: "matinee://fanclubs/film")
     try await rig.signIn()
     #expect(rig.visible == .fanClub("film"))
-    #expect(rig.tracks.map(\.outcome) == [.deferred, .ignored, .deferred, nil, .performed])
+    #expect(rig.tracks.map(\.outcome) == [.deferred, nil, .ignored, .deferred, nil, .performed])
   }
 
   @Test func everyStepIsTrackedWithWhatIsOpenAfterIt() async throws {
     let rig = try await rig()
     rig.coordinator.start()
     await rig.settle()
-    #expect(rig.tracks.isEmpty)
+    #expect(rig.tracks.map(\.step) == [.started])
     try await rig.signIn()
     rig.coordinator.perform(.preferences)
     rig.coordinator.perform(.back)
@@ -258,11 +258,11 @@ import Testing
     await rig.settle()
     #expect(
       rig.tracks.map(\.step) == [
-        .signedIn, .navigation(.preferences, from: .app, .performed), .navigation(.back, from: .app, .performed),
+        .started, .signedIn, .navigation(.preferences, from: .app, .performed), .navigation(.back, from: .app, .performed),
         .navigation(.back, from: .app, .ignored), .navigation(.login(then: nil), from: .app, .performed), .signedOut(isDeliberate: true),
       ])
     #expect(
-      rig.tracks.map(\.tree.top.destination) == [.tab(.home), .preferences, .tab(.home), .tab(.home), .tab(.home), .login],
+      rig.tracks.map(\.tree.top.destination) == [.login, .tab(.home), .preferences, .tab(.home), .tab(.home), .tab(.home), .login],
       "the sign-out begins after its step")
     #expect(rig.tracks.last?.tree == rig.presenter.tree)
   }
@@ -310,7 +310,7 @@ import Testing
     await rig.settle()
     #expect(rig.presenter.tree == before)
     #expect(rig.presenter.messages == ["This link leads to something that is not here, or no longer."])
-    #expect(rig.tracks.map(\.outcome) == [nil, .ignored])
+    #expect(rig.tracks.map(\.outcome) == [nil, nil, .ignored])
   }
 
   @Test(arguments: End.allCases) func theSamePostChangesOnEveryPage(end: End) async throws {

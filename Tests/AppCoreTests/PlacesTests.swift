@@ -218,6 +218,63 @@ import Testing
     await third.coordinator.finish()
   }
 
+  @Test func anAddressThatWasNotAddedYetIsThereAgain() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (publication, tokens) = (try await Sample.publication(clock: ManualClock()), MemoryTokenStore())
+    await publication.fetchFeeds(from: EmptyWeb(), readersMayAdd: true, clock: ManualClock())
+    let first = try await started(publication, tokens: tokens)
+    try await first.signIn()
+    try await addFeed(first).send(.urlChanged("example.org/feed"))
+    // A link asks nothing, and what was typed waits.
+    first.coordinator.open(uri: "matinee://posts/p44")
+    await first.settle()
+    #expect(first.visible == .post("p44"))
+    let again = try await addFeed(first).state
+    #expect((again.url, again.canAdd) == ("example.org/feed", true))
+    await first.coordinator.finish()
+
+    let second = try await started(publication, tokens: tokens)
+    let dialog = try await addFeed(second)
+    #expect(dialog.state.url == "example.org/feed")
+    dialog.send(.urlChanged(""))
+    dialog.send(.closeTapped)
+    await second.settle()
+    #expect(try await addFeed(second).state.url.isEmpty)
+    await second.coordinator.finish()
+  }
+
+  private func addFeed(_ rig: PathRig) async throws -> AddFeedViewModel {
+    rig.coordinator.perform(.addFeed(nil))
+    await shown(rig) { $0 is AddFeedViewModel }
+    guard let dialog = rig.presenter.visibleScreen?.model as? AddFeedViewModel else { throw PathRig.Missing("dialog") }
+    return dialog
+  }
+
+  /// Passwords are not kept, so leaving them is asked about; "Cancel" is the answer already.
+  @Test func halfTypedPasswordsAreAskedAbout() async throws {
+    let rig = try await signedIn()
+    rig.coordinator.perform(.changePassword)
+    await rig.settle()
+    guard let form = rig.presenter.visibleScreen?.model as? ChangePasswordViewModel else { throw PathRig.Missing("form") }
+    let link = { rig.coordinator.open(uri: "matinee://posts/p44") }
+    form.send(.currentChanged(.init("matinee")))
+    link()
+    await rig.settle()
+    #expect(rig.visible == .confirm(.post("p44")))
+    rig.coordinator.perform(.back)
+    await rig.settle()
+    #expect(rig.visible == .changePassword)
+    form.send(.cancelTapped)
+    await rig.settle()
+    #expect(rig.visible == .tab(.home))
+
+    rig.coordinator.perform(.changePassword)
+    await rig.settle()
+    link()
+    await rig.settle()
+    #expect(rig.visible == .post("p44"), "nothing is typed, so nothing is lost")
+  }
+
   @Test func aDraftIsWrittenWhileItIsTyped() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (publication, tokens) = (try await Sample.publication(clock: ManualClock()), MemoryTokenStore())

@@ -17,8 +17,8 @@ import Testing
   private let preferences = NotificationPreferences()
   private final class Screen { var posts: Set<Post.ID> = [] }
   private let screen = Screen()
-  private final class Kept { var memory = PostNotifications.Memory() }
-  private let kept = Kept()
+  private final class Stored { var memory = PostNotifications.Memory() }
+  private let stored = Stored()
   private let reader = ReaderFixture(
     posts: (3...5).map { .sample($0) },
     clubs: [
@@ -33,8 +33,8 @@ import Testing
 
   private func started() async -> PostNotifications {
     let notifications = PostNotifications(
-      reader.store, preferences, notifier: notifier, environment: environment(), memory: kept.memory,
-      persist: { [kept] in kept.memory = $0 }, isOnScreen: { [screen] in screen.posts.contains($0) })
+      reader.store, preferences, notifier: notifier, environment: environment(), memory: stored.memory,
+      persist: { [stored] in stored.memory = $0 }, isOnScreen: { [screen] in screen.posts.contains($0) })
     notifications.start()
     await reader.settle()
     return notifications
@@ -301,12 +301,12 @@ import Testing
     publish("last")
     await wait()
     #expect(titles == ["News pinned"] + (0..<12).map { _ in "90 new posts" } + ["News last"])
-    #expect(kept.memory.raised == ["last", "pinned"])
+    #expect(stored.memory.raised == ["last", "pinned"])
     for number in 0..<12 {
       for other in 0..<90 { publish("more \(number) \(other)", age: Double(other)) }
       await wait()
     }
-    #expect(kept.memory.raised == ["pinned"])
+    #expect(stored.memory.raised == ["pinned"])
     notifications.end()
   }
 
@@ -346,8 +346,8 @@ import Testing
     await reader.settle()
     #expect(notifier.present.map(\.id) == ["new-posts"])
     notifications = PostNotifications(
-      reader.store, preferences, notifier: notifier, environment: environment(), memory: kept.memory,
-      persist: { [kept] in kept.memory = $0 }, isOnScreen: { _ in false })
+      reader.store, preferences, notifier: notifier, environment: environment(), memory: stored.memory,
+      persist: { [stored] in stored.memory = $0 }, isOnScreen: { _ in false })
     notifications.start()
     reader.store.markRead("n4")
     await reader.settle()

@@ -176,11 +176,11 @@ import Testing
   // MARK: Links to orders
 
   /// A payment that waits for the browser.
-  private func payingInTheBrowser(_ publication: Publication, noting asked: Asked) async throws -> PathRig {
+  private func payingInTheBrowser(_ publication: Publication, noting requested: Requested) async throws -> PathRig {
     await publication.offerPages(at: .origin("https://read.example.org"))
     let rig = try await atThePayment(
       InProcessTransport { request in
-        asked.note(request)
+        requested.note(request)
         return await publication.handle(request)
       })
     guard let payment = rig.presenter.visibleScreen?.model as? PaymentViewModel else { throw PathRig.Missing("payment") }
@@ -194,7 +194,7 @@ import Testing
 
   @Test func quittingWithdrawsThePageThatNothingWaitsForAnyMore() async throws {
     let publication = try await Sample.publication(clock: clock, gateway: gateway)
-    let rig = try await payingInTheBrowser(publication, noting: Asked())
+    let rig = try await payingInTheBrowser(publication, noting: Requested())
     let path = try #require(rig.opened.first).replacing("https://read.example.org", with: "")
     await rig.coordinator.finish()
     let page = await publication.handle(Request(.get, path))
@@ -202,11 +202,11 @@ import Testing
   }
 
   /// Lets the app look at the page once.
-  private func look(_ rig: PathRig, _ asked: Asked) async {
+  private func look(_ rig: PathRig, _ requested: Requested) async {
     // Others wait on this clock too, so nobody can say from outside when the sheet's own question is due.
-    while asked.looks == 0 {
+    while requested.looks == 0 {
       rig.clock.advance(by: .seconds(2))
-      for _ in 0..<2000 where asked.looks == 0 { await Task.yield() }
+      for _ in 0..<2000 where requested.looks == 0 { await Task.yield() }
     }
   }
 
@@ -217,7 +217,7 @@ import Testing
 
   @Test(arguments: ways) func leavingAPaymentInTheBrowserIsAskedAbout(way: Navigation, source: AppCoordinator.Source) async throws {
     let publication = try await Sample.publication(clock: clock, gateway: gateway)
-    let rig = try await payingInTheBrowser(publication, noting: Asked())
+    let rig = try await payingInTheBrowser(publication, noting: Requested())
     let path = try #require(rig.opened.first).replacing("https://read.example.org", with: "")
     func page() async -> String { String(decoding: await publication.handle(Request(.get, path)).body, as: UTF8.self) }
     func leave() async throws -> ConfirmViewModel {
@@ -247,13 +247,13 @@ import Testing
 
   @Test func aPaymentThatEndsWhileItIsAskedAboutTakesTheQuestionWithIt() async throws {
     let publication = try await Sample.publication(clock: clock, gateway: gateway)
-    let asked = Asked()
-    let rig = try await payingInTheBrowser(publication, noting: asked)
+    let requested = Requested()
+    let rig = try await payingInTheBrowser(publication, noting: requested)
     let path = try #require(rig.opened.first).replacing("https://read.example.org", with: "")
     rig.coordinator.perform(.back)
     #expect(rig.visible == .confirm(.back))
     _ = await publication.handle(Request(.post, path + "/approve"))
-    await look(rig, asked)
+    await look(rig, requested)
     await wait { isReadable(rig) }
     #expect(isReadable(rig))
     #expect(await gateway.charges == 1)
@@ -263,17 +263,17 @@ import Testing
 
   @Test func theBrowsersWayBackLeavesTheSheetThatWaitsForItAlone() async throws {
     let publication = try await Sample.publication(clock: clock, gateway: gateway)
-    let asked = Asked()
-    let rig = try await payingInTheBrowser(publication, noting: asked)
+    let requested = Requested()
+    let rig = try await payingInTheBrowser(publication, noting: requested)
     let page = try #require(rig.opened.first)
-    let order = try #require(asked.order)
+    let order = try #require(requested.order)
     _ = await publication.handle(Request(.post, page.replacing("https://read.example.org", with: "") + "/approve"))
     // The browser's way back arrives before the next look at the page.
     rig.coordinator.open(uri: "matinee://orders/\(order)")
     await wait { rig.tracks.last?.navigation == .purchases(order: UUID(uuidString: order)) }
     #expect(rig.visible == .payment("premium.monthly"))
     #expect(rig.tracks.last?.outcome == .ignored)
-    await look(rig, asked)
+    await look(rig, requested)
     await until { isReadable(rig) }
     #expect(isReadable(rig))
     #expect(await gateway.charges == 1)
@@ -369,7 +369,7 @@ import Testing
   }
 
   /// Remembers which order was begun, and how often its checkout was looked at.
-  private final class Asked: Sendable {
+  private final class Requested: Sendable {
     private let begun = Mutex<String?>(nil)
     private let count = Mutex(0)
     var order: String? { begun.withLock { $0 } }
@@ -384,24 +384,24 @@ import Testing
 
   /// Keeps answers back until they are released.
   actor Lost {
-    private var held: [CheckedContinuation<Void, Never>] = []
+    private var suspended: [CheckedContinuation<Void, Never>] = []
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var isReleased = false
 
     func swallow() async {
       for continuation in waiting { continuation.resume() }
       waiting = []
-      if !isReleased { await withCheckedContinuation { held.append($0) } }
+      if !isReleased { await withCheckedContinuation { suspended.append($0) } }
     }
 
     func waitUntilSwallowed() async {
-      if held.isEmpty { await withCheckedContinuation { waiting.append($0) } }
+      if suspended.isEmpty { await withCheckedContinuation { waiting.append($0) } }
     }
 
     func release() {
       isReleased = true
-      for continuation in held { continuation.resume() }
-      held = []
+      for continuation in suspended { continuation.resume() }
+      suspended = []
     }
   }
 

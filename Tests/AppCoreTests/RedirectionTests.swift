@@ -33,7 +33,18 @@ import Testing
     var testDescription: String { "\(rule): \(navigation)" }
   }
 
-  nonisolated static let cases = [
+  /// What a publication that no longer serves this app would have to do.
+  private nonisolated static let served: [Navigation] = [
+    .paywall("premium", then: nil), .payment("year"), .addFeed(nil), .changePassword, .sessions,
+  ]
+
+  nonisolated static let cases: [Case] = otherCases + tooOldCases
+
+  private nonisolated static let tooOldCases: [Case] = served.map { navigation in
+    Case(rule: "client too old", navigation: navigation, here: at { $0.notice = .tooOld(minimum: "9") }, end: .to(.serviceNotice))
+  }
+
+  private nonisolated static let otherCases: [Case] = [
     Case(
       rule: "owned", navigation: .paywall("premium", then: .post("p2")), here: at { $0.hasPremium = true }, end: .to(.post("p2"))),
     Case(
@@ -41,10 +52,6 @@ import Testing
     Case(rule: "curtain down", navigation: .about, here: at { $0.tree.isCurtainDown = true }, end: .nowhere),
     Case(rule: "login needed", navigation: .post("p2"), source: .link, here: at { $0.hasReader = false }, end: .afterSignIn),
     Case(rule: "login needed", navigation: .post("p2"), here: at { $0.hasReader = false }, end: .nowhere),
-    Case(
-      rule: "client too old", navigation: .paywall("premium", then: nil), here: at { $0.notice = .tooOld(minimum: "9") },
-      end: .to(.serviceNotice)),
-    Case(rule: "client too old", navigation: .addFeed(nil), here: at { $0.notice = .tooOld(minimum: "9") }, end: .to(.serviceNotice)),
     Case(rule: "nothing to tell", navigation: .serviceNotice, here: at(), end: .nowhere),
     Case(rule: "feeds not offered", navigation: .addFeed(nil), here: at { $0.canAddFeeds = false }, end: .nowhere),
     Case(
@@ -84,7 +91,7 @@ import Testing
     // The question itself is left without another.
     (.back, .app, at(sheets: [.payment("year"), .confirm(.quit)]) { $0.loss = "It." }),
     // What can be kept is kept without asking.
-    (.quit, .app, at(sheets: [.payment("year")])), (.back, .app, at([.comments("p1")])),
+    (.quit, .app, at(sheets: [.payment("year")])), (.back, .app, at([.comments("p1")])), (.back, .app, at { $0.canStepBack = true }),
   ]
 
   @Test(arguments: free) func whatNothingIsInTheWayOf(navigation: Navigation, source: AppCoordinator.Source, here: Surroundings) {

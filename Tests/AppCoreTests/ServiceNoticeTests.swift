@@ -1,5 +1,6 @@
 import AppCore
 import ArticleFeature
+import FeedFeature
 import Foundation
 import HTTPTransport
 import MenuFeature
@@ -15,7 +16,7 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ServiceNoticeTests {
   private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
 
-  private func operate(_ publication: Publication, _ method: Request.Method, _ path: String, _ body: Data = Data()) async throws {
+  private func operate(_ publication: Publication, _ method: Request.Method, _ path: String, body: Data = Data()) async throws {
     let headers: Headers = ["Authorization": "Bearer \(try await publication.newOperatorToken())"]
     #expect(await publication.handle(Request(method, "/v1/operator/" + path, headers: headers, body: body)).status < 300)
   }
@@ -27,7 +28,7 @@ import Testing
 
   @Test func anAppThatIsTooOldSaysSoAndStillReads() async throws {
     let publication = try await Sample.publication(clock: clock)
-    try await operate(publication, .put, "minimum-version", Wire.encode(MinimumVersionRequest(version: "2.0")))
+    try await operate(publication, .put, "minimum-version", body: Wire.encode(MinimumVersionRequest(version: "2.0")))
     let rig = PathRig(InProcessTransport { await publication.handle($0) }, version: "1.9.1 (7.0.abc)", clock: clock)
     rig.coordinator.start()
     await until { rig.visible == .serviceNotice }
@@ -49,7 +50,7 @@ import Testing
   @Test(arguments: ["2.0", "1.9.1", "no version"]) func anAppThatIsNewEnoughHearsNothing(minimum: String) async throws {
     let publication = try await Sample.publication(clock: clock)
     if minimum != "no version" {
-      try await operate(publication, .put, "minimum-version", Wire.encode(MinimumVersionRequest(version: minimum)))
+      try await operate(publication, .put, "minimum-version", body: Wire.encode(MinimumVersionRequest(version: minimum)))
     }
     let rig = PathRig(InProcessTransport { await publication.handle($0) }, version: "2.0", clock: clock)
     rig.coordinator.start()
@@ -73,7 +74,7 @@ import Testing
     await first.settle()
     await first.coordinator.finish()
 
-    try await operate(publication, .put, "maintenance", Wire.encode(MaintenanceRequest(minutes: 30)))
+    try await operate(publication, .put, "maintenance", body: Wire.encode(MaintenanceRequest(minutes: 30)))
     let second = PathRig(transport, tokens: tokens, folder: folder, clock: clock)
     second.coordinator.start()
     await until { second.visible == .serviceNotice }
@@ -99,6 +100,24 @@ import Testing
     await second.coordinator.finish()
   }
 
+  /// It may end before the time that was told. Whatever the publication answers then shows it.
+  @Test func whatWaitsForTheEndOfMaintenanceIsSentWithTheFirstAnswer() async throws {
+    let publication = try await Sample.publication(clock: clock)
+    let rig = PathRig(InProcessTransport { await publication.handle($0) }, clock: clock)
+    rig.coordinator.start()
+    await rig.settle()
+    try await rig.signIn()
+    try await operate(publication, .put, "maintenance", body: Wire.encode(MaintenanceRequest(minutes: 30)))
+    let feed = try #require(rig.presenter.visibleScreen?.model as? FeedViewModel)
+    feed.send(.bookmarkTapped(try #require(feed.state.posts.ids.first)))
+    let bar = rig.coordinator.upkeep.waiting
+    await until { bar.state.text == "1 change waiting" }
+    try await operate(publication, .delete, "maintenance")
+    rig.coordinator.perform(.purchases(order: nil))
+    await until { bar.state.text == nil }
+    await rig.coordinator.finish()
+  }
+
   /// Some never quit.
   @Test func whoComesBackAfterAnHourHearsThatTheAppIsTooOldByNow() async throws {
     let publication = try await Sample.publication(clock: clock)
@@ -106,7 +125,7 @@ import Testing
     rig.coordinator.start()
     await rig.settle()
     try await rig.signIn()
-    try await operate(publication, .put, "minimum-version", Wire.encode(MinimumVersionRequest(version: "2.0")))
+    try await operate(publication, .put, "minimum-version", body: Wire.encode(MinimumVersionRequest(version: "2.0")))
     for (minutes, expected) in [(30, Destination.tab(.home)), (30, .serviceNotice)] {
       rig.coordinator.upkeep.isWindowVisible = false
       clock.advance(by: .seconds(60 * minutes))

@@ -14,14 +14,14 @@ import Testing
 /// reader's own clock.
 @MainActor @Suite(.timeLimit(.minutes(3))) struct StoreClockTests {
   private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
-  private let asked = Asked()
+  private let requested = Requested()
 
   private func signedIn(rate: Int) async throws -> (rig: PathRig, store: TestStore) {
     let publication = try await Sample.publication(clock: clock)
     let file = try StubStoreFile(json: Data(#"{"products": [], "rate": \#(rate)}"#.utf8), name: "store.json")
     let store = try TestStore(file, allowed: true, clock: clock)
-    let transport = InProcessTransport { [asked] request in
-      asked.add(request)
+    let transport = InProcessTransport { [requested] request in
+      requested.add(request)
       return await publication.handle(request)
     }
     let rig = PathRig(transport, clock: clock, store: store)
@@ -47,21 +47,21 @@ import Testing
 
   @Test func aMonthInHalfAMinuteAsksThePublicationNoMoreOften() async throws {
     let (rig, store) = try await signedIn(rate: AdjustableClock.monthInThirtySeconds)
-    asked.forget()
+    requested.forget()
     clock.advance(by: .seconds(59))
     await rig.settle()
     #expect(store.clock.now.timeIntervalSince(clock.now) > 50 * 86_400)
-    #expect(asked.lists == 0, "Home looks once a minute")
+    #expect(requested.lists == 0, "Home looks once a minute")
     clock.advance(by: .seconds(2))
-    await until { asked.lists != 0 }
+    await until { requested.lists != 0 }
     await rig.settle()
-    #expect(asked.lists == 1)
+    #expect(requested.lists == 1)
     await rig.coordinator.finish()
   }
 }
 
 /// Safe from any thread.
-private final class Asked: Sendable {
+private final class Requested: Sendable {
   private let count = Mutex(0)
   /// How often posts were listed.
   var lists: Int { count.withLock { $0 } }

@@ -36,7 +36,12 @@ import Testing
   }
 
   @Test func itAgreesWithTheDecoderOnEverySlip() throws {
-    let head = try JSON(#"{"$schema": "s", "name": "n", "clock": "2026-06-01T12:00:00Z", "stubProducts": "p", "steps": [{"back": true}]}"#)
+    let head = try JSON(
+      #"""
+      {"$schema": "s", "name": "n", "clock": "2026-06-01T12:00:00Z", "origin": "https://o.example", "stubProducts": "p",
+      "steps": [{"back": true}]}
+      """#)
+    #expect(try agree(head))
     guard case .list(let steps) = try JSON(Self.everything) else { return }
     for step in steps { #expect(try agree(scenario(step)), "\(step.text)") }
     let slips = try head.slips + steps.flatMap(\.slips).map(scenario)
@@ -69,7 +74,7 @@ import Testing
     [
       {"signIn": "sample"}, {"link": "matinee://purchases"}, {"input": "buyTapped", "with": "m"}, {"tab": "home"}, {"back": true},
       {"advance": "P3DT2H"}, {"wallClock": "2026-06-02T12:00:00Z"}, {"restart": "newMachine"}, {"page": "approve"}, {"publication": "publish"},
-      {"notification": "open"}, {"window": "hide"}, {"tryNow": true},
+      {"notification": "open"}, {"window": "close"}, {"tryNow": true}, {"keyring": "forgetful"}, {"mailedCode": "codeChanged"},
       {"faults": [
         {"fault": "drop", "method": "PUT", "path": "/v1/orders", "skip": 1, "count": 2, "probability": 0.5},
         {"fault": "delay", "seconds": 3}, {"fault": "truncate", "bytes": 7}, {"fault": "status", "status": 503}
@@ -89,7 +94,7 @@ import Testing
       {"store": {"do": "clock_rate", "rate": 86400}},
       {"store": {"do": "step", "period": "P1M"}}, {"store": {"do": "step", "seconds": 30}},
       {"expect": {"screen": "paywall", "state": {"phase": "ready"}, "said": "*", "entitlements": ["m"], "purchases": ["failed"],
-        "opened": "*", "waiting": "", "notified": ["*"]}}
+        "opened": "*", "copied": "*", "mailed": "*", "waiting": "", "notified": ["*"]}}
     ]
     """
 }

@@ -207,7 +207,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     reader.publication.with { $0.holds = ["GET"] }
     let article = article(of: reader)
     article.appear()
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     reader.publication.with {
       $0.holds = []
       $0.posts = [.sample(1)]

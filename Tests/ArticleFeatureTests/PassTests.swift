@@ -57,7 +57,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     #expect(!article.state.isUnlocking)
     #expect(article.state.post?.isLocked == false)
     #expect(reader.store.passes.value == 2)
-    #expect(outputs.all == [.passSpent("This post is open to you for good. You have 2 passes left.")])
+    #expect(outputs.all == [.passSpent("This post stays open to you. You have 2 passes left.")])
     #expect(PostRow(reader.store.posts["p1"] ?? .sample(9), hasPremium: false, formatting: reader.formatting).isLocked == false)
   }
 
@@ -80,7 +80,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     reader.publication.with { $0.holds = ["PUT"] }
     article.send(.passTapped)
     article.send(.passTapped)
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     article.send(.passTapped)
     article.send(.unlockTapped)
     #expect(outputs.all.isEmpty, "nothing else is bought meanwhile")

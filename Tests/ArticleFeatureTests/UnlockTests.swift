@@ -114,7 +114,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     let article = ArticleViewModel("p1", paywallID: "premium", store: reader.store, formatting: reader.formatting) { _ in }
     reader.store.postCache.store([.sample(1, premium: true, body: nil)])
     article.appear()
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     reader.publication.with { $0.holds = [] }
     buy()
     while article.state.text != body { await mainQueueTurn() }

@@ -41,7 +41,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     _ = recorder.take()
     reader.publication.with { $0.holds = ["DELETE"] }
     page.send(.bookmarkTapped("p1"))
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     #expect(recorder.states.map(\.ids) == [["p2"]])
     reader.publication.release()
     await reader.settle()
@@ -94,7 +94,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     // The cursor of the scripted publication is an offset: keep the list as it was.
     reader.publication.with { $0.holds = ["DELETE"] }
     page.send(.bookmarkTapped("p1"))
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     while page.state.ids.isEmpty { await mainQueueTurn() }
     #expect(page.state.phase == .ready)
     #expect(!recorder.states.contains { $0.phase == .empty })

@@ -217,7 +217,7 @@ private typealias Comment = PublicationAPI.Comment
     #expect(texts(page) == ["Text 1", "Well said"])
     let id = page.state.comments.ids[1]
     #expect(page.row(for: id)?.isWaiting == true)
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     reader.publication.release()
     await reader.settle()
     #expect(texts(page) == ["Text 1", "Well said"])
@@ -275,7 +275,7 @@ private typealias Comment = PublicationAPI.Comment
     }
     page.send(.draftChanged("Rash words"))
     page.send(.sendTapped)
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     page.send(.draftChanged("More"))
     reader.publication.release()
     await reader.settle()

@@ -25,7 +25,7 @@ import Testing
     #expect(!cache.isPending("a"))
     await world.quiet()
     #expect(told == [["a", "b"]])
-    #expect(world.gate.asked.map(\.kind) == ["mark_all"])
+    #expect(world.gate.requested.map(\.kind) == ["mark_all"])
     await world.answer(0, .success(nil))
     #expect(marked("a", "b", "c") == [true, true, false])
     #expect(cache.value("a")?.marked == true)
@@ -67,16 +67,16 @@ import Testing
     #expect(marked("a", "b", "c") == [true, false, true])
     await world.answer(0, .success(Note(id: "b")))
     #expect(marked("a", "b", "c") == [true, false, true])
-    #expect(world.gate.asked.map(\.kind) == ["mark", "mark_all", "mark"])
+    #expect(world.gate.requested.map(\.kind) == ["mark", "mark_all", "mark"])
     #expect(world.failures.isEmpty)
   }
 
   @Test func anAnswerToAnOlderQuestionDoesNotBringBackWhatWas() async {
-    let asked = cache.stamp()
+    let requested = cache.logicalTime()
     world.markAll(to: "e")
     await world.quiet()
     await world.answer(0, .success(nil))
-    cache.store([Note(id: "a", title: "older"), Note(id: "d")], asOf: asked)
+    cache.store([Note(id: "a", title: "older"), Note(id: "d")], asOf: requested)
     #expect(marked("a", "d") == [true, true])
     #expect(cache["d"] == Note(id: "d", marked: true))
     // A newer one says how it is.
@@ -102,7 +102,7 @@ import Testing
     #expect(after.cache["b"]?.marked == false)
     await after.cache.written()
     await store.close()
-    let stored = try Connection(path: path).queryOne("SELECT kept FROM entity WHERE id = 'a'") { try $0.get(0, as: Bool.self) }
+    let stored = try Connection(path: path).queryOne("SELECT pinned FROM entity WHERE id = 'a'") { try $0.get(0, as: Bool.self) }
     #expect(stored == true)
   }
 
@@ -124,7 +124,7 @@ import Testing
     await after.quiet()
     await after.answer(0, .success(nil))
     await after.answer(0, .success(Note(id: "a")))
-    #expect(after.gate.asked.map(\.kind) == ["mark_all", "mark"])
+    #expect(after.gate.requested.map(\.kind) == ["mark_all", "mark"])
     #expect([after.cache.value("a")?.marked, after.cache.value("b")?.marked] == [false, true])
     await after.controller.written()
     #expect(try await database.run { try $0.queryOne("SELECT count(*) FROM outbox") { try $0.get(0, as: Int.self) } } == 0)
@@ -188,7 +188,7 @@ import Testing
     #expect(after.world.cache["b"]?.title == "b")
     await after.end()
     // What it made something to be kept for good is kept.
-    let count = "SELECT count(*) FROM entity WHERE kept = 1"
+    let count = "SELECT count(*) FROM entity WHERE pinned = 1"
     #expect(try Connection(path: after.path).queryOne(count) { try $0.get(0, as: Int.self) } == many.count + 1)
   }
 
@@ -226,7 +226,7 @@ import Testing
     #expect(await marks("a", "b", in: after) == [true, true])
     await after.world.quiet()
     await after.world.answer(0, .success(nil))
-    #expect(after.world.gate.asked.map(\.kind) == ["mark_all"])
+    #expect(after.world.gate.requested.map(\.kind) == ["mark_all"])
     await after.end()
     #expect(try await outbox.rows().isEmpty)
   }
@@ -254,21 +254,51 @@ import Testing
     let run = Run(folder, clock, outbox)
     await run.world.controller.resume()
     for id in ["a0000", "b"] { await run.world.cache.loadFromStore(id) }
-    let asked = run.world.cache.stamp()
+    let requested = run.world.cache.logicalTime()
     run.world.mark("a0000")
     run.world.cache.remove { $0.title.hasPrefix("a") }
     #expect(["a0000", "b"].map { run.world.cache[$0]?.title } == [nil, "b"])
     // Neither what is in the store nor an answer to an older question brings it back.
     await run.world.cache.loadFromStore("a0001")
-    run.world.cache.store([Note(id: "a0000", title: "a"), Note(id: "a0002", title: "a")], asOf: asked)
+    run.world.cache.store([Note(id: "a0000", title: "a"), Note(id: "a0002", title: "a")], asOf: requested)
     #expect(["a0000", "a0001", "a0002"].allSatisfy { run.world.cache[$0] == nil })
     // A newer one does: it is there again.
     run.world.cache.store([Note(id: "a0003", title: "a")])
-    run.world.cache.store([Note(id: "a0003", title: "a, older")], asOf: asked)
+    run.world.cache.store([Note(id: "a0003", title: "a, older")], asOf: requested)
     #expect(run.world.cache["a0003"]?.title == "a")
     await run.end()
     let ids = try Connection(path: run.path).query("SELECT id FROM entity ORDER BY id") { try $0.get(0, as: String.self) }
     #expect(ids == ["a0003", "b"])
+  }
+
+  @Test func detailsAreRemovedWhereverTheyAre() async throws {
+    let (folder, outbox) = (try TemporaryFolder(), try await outbox())
+    let many = (0..<600).map { String(format: "a%04d", $0) }
+    let first = Run(folder, clock)
+    first.world.cache.store((many + ["b"]).map { Note(id: $0, title: $0, body: "text of \($0)") })
+    await first.end()
+    let run = Run(folder, clock, outbox)
+    await run.world.controller.resume()
+    // One with its detail, one without, as a list brings it; the others are in the store alone.
+    let inMemory = try #require(await run.store.single("a0000", as: PageKey("=a0000", nil), of: Note.self)).items[0].value(of: Note.self)
+    #expect(inMemory.body == "text of a0000")
+    run.world.cache.store([inMemory, Note(id: "a0001", title: "a0001")])
+    let requested = run.world.cache.logicalTime()
+    run.world.cache.removeDetails { $0.title.hasPrefix("a") }
+    #expect(run.world.cache["a0000"] == Note(id: "a0000", title: "a0000"))
+    // An answer to an older request does not bring it back, an answer to a newer one does.
+    run.world.cache.store(
+      [Note(id: "a0000", title: "a0000", body: "older"), Note(id: "a0002", title: "a0002", body: "older")], asOf: requested)
+    #expect(["a0000", "a0002"].map { run.world.cache[$0]?.body } == [nil, nil])
+    run.world.cache.store([Note(id: "a0003", title: "a0003", body: "newer")])
+    run.world.cache.store([Note(id: "a0003", title: "a0003, of a list")])
+    #expect(run.world.cache["a0003"]?.body == "newer")
+    await run.end()
+    let details = try Connection(path: run.path).query("SELECT id, detail FROM entity WHERE detail IS NOT NULL ORDER BY id") {
+      try [$0.get(0, as: String.self), $0.get(1, as: String.self)]
+    }
+    #expect(details == [["a0003", "newer"], ["b", "text of b"]])
+    #expect(try Connection(path: run.path).queryOne("SELECT count(*) FROM entity") { try $0.get(0, as: Int.self) } == 601)
   }
 
   @Test func signingOutTakesItBack() async {

@@ -15,7 +15,7 @@ import Testing
     #expect(cache["a"]?.likes == 6)
     #expect(world.pending == 1)
     await world.quiet()
-    #expect(world.gate.asked.map(\.kind) == ["like"])
+    #expect(world.gate.requested.map(\.kind) == ["like"])
     await world.answer(0, .success(Note(id: "a", liked: true, likes: 9)))
     #expect(cache["a"] == Note(id: "a", liked: true, likes: 9))
     #expect(world.pending == 0)
@@ -59,14 +59,14 @@ import Testing
     for number in 1...7 { world.like("a", number % 2 == 1) }
     #expect(cache["a"] == Note(id: "a", liked: true, likes: 6))
     await world.quiet()
-    #expect(world.gate.asked.map(\.on) == [true])
+    #expect(world.gate.requested.map(\.on) == [true])
     #expect(world.pending == 1)
     for number in 1...6 { world.like("a", number % 2 == 0) }
     world.like("a", false)
     #expect(cache["a"]?.likes == 5)
     await world.answer(0, .success(Note(id: "a", liked: true, likes: 6)))
     #expect(cache["a"] == Note(id: "a", likes: 5))
-    #expect(world.gate.asked.map(\.on) == [true, false])
+    #expect(world.gate.requested.map(\.on) == [true, false])
     await world.answer(0, .success(Note(id: "a", likes: 5)))
     #expect(world.gate.hanging.isEmpty)
     #expect(cache["a"] == Note(id: "a", likes: 5))
@@ -91,7 +91,7 @@ import Testing
     await world.answer(0, .success(Note(id: "a", likes: 5, comments: [ids[0]])))
     #expect(cache["a"]?.comments == ids)
     await world.answer(0, .success(Note(id: "a", likes: 5, comments: ids)))
-    #expect(world.gate.asked.map(\.id) == ids)
+    #expect(world.gate.requested.map(\.id) == ids)
   }
 
   @Test func aLongLineWithManyGapsKeepsItsOrder() async {
@@ -109,7 +109,7 @@ import Testing
     for number in 0..<200 where number % 3 == 0 { order.append("\(number)") }
     order.append("a")
     for number in 0..<200 where number % 3 > 0 { order.append("\(number)") }
-    #expect(world.gate.asked.map(\.entityID) == order)
+    #expect(world.gate.requested.map(\.entityID) == order)
   }
 
   @Test func actionsOnDifferentEntitiesGoOutInTheirOrder() async {
@@ -138,10 +138,10 @@ import Testing
   }
 
   @Test func fetchThatArrivesWhileAnActionIsInFlightGoesBeneath() async {
-    let asked = cache.stamp()
+    let requested = cache.logicalTime()
     world.like("a")
     await world.quiet()
-    cache.store([Note(id: "a", title: "new", likes: 7)], asOf: asked)
+    cache.store([Note(id: "a", title: "new", likes: 7)], asOf: requested)
     #expect(cache["a"] == Note(id: "a", title: "new", liked: true, likes: 8))
     cache.store([Note(id: "a", title: "newer", liked: true, likes: 9)])
     #expect(cache["a"] == Note(id: "a", title: "newer", liked: true, likes: 9))
@@ -152,9 +152,9 @@ import Testing
   @Test func fetchAskedForBeforeTheActionWasConfirmedDoesNotUndoIt() async {
     world.like("a")
     await world.quiet()
-    let asked = cache.stamp()
+    let requested = cache.logicalTime()
     await world.answer(0, .success(Note(id: "a", liked: true, likes: 6)))
-    cache.store([Note(id: "a", body: "text", likes: 5)], asOf: asked)
+    cache.store([Note(id: "a", body: "text", likes: 5)], asOf: requested)
     #expect(cache["a"] == Note(id: "a", body: "text", liked: true, likes: 6))
   }
 
@@ -189,14 +189,14 @@ import Testing
     await world.answer(0, .success(Note(id: "n", title: "mine", likes: 1)))
     #expect(cache["n"]?.likes == 1)
     #expect(cache.ids(where: isMine) == ["n"])
-    let asked = cache.stamp()
+    let requested = cache.logicalTime()
     world.write("n", false)
     #expect(cache["n"] == nil)
     #expect(cache.ids(where: isMine) == [])
     await world.quiet()
     await world.answer(0, .success(nil))
     #expect(cache["n"] == nil)
-    cache.store([Note(id: "n", title: "mine")], asOf: asked)
+    cache.store([Note(id: "n", title: "mine")], asOf: requested)
     #expect(cache["n"] == nil, "an answer from before it was removed does not bring it back")
     cache.store([Note(id: "n", title: "again")])
     #expect(cache["n"]?.title == "again")
@@ -222,7 +222,7 @@ import Testing
     await world.answer(0, .success(Note(id: "a", liked: true, likes: 6)))
     world.controller.perform(action)
     await world.quiet()
-    #expect(world.gate.asked.count == 1)
+    #expect(world.gate.requested.count == 1)
     #expect(world.pending == 0)
   }
 
@@ -263,7 +263,7 @@ import Testing
     #expect(world.failures.isEmpty)
     world.like("a")
     await world.quiet()
-    #expect(world.gate.asked.count == 1)
+    #expect(world.gate.requested.count == 1)
     #expect(cache["a"]?.liked == false)
   }
 }

@@ -14,8 +14,8 @@ import Testing
   }
 
   @Test func olderAnswerOnlyFillsIn() {
-    let early = cache.stamp()
-    let late = cache.stamp()
+    let early = cache.logicalTime()
+    let late = cache.logicalTime()
     cache.store([Note(id: "a", title: "late")], asOf: late)
     cache.store([Note(id: "a", title: "early", body: "text"), Note(id: "b", title: "early")], asOf: early)
     #expect(cache["a"] == Note(id: "a", title: "late", body: "text"))
@@ -24,12 +24,12 @@ import Testing
 
   @Test func answersToThePreviousReaderAreDropped() {
     cache.store([Note(id: "a")])
-    let before = cache.stamp()
+    let before = cache.logicalTime()
     cache.removeAll()
     #expect(cache["a"] == nil)
     cache.store([Note(id: "a")], asOf: before)
     #expect(cache["a"] == nil)
-    cache.store([Note(id: "a")], asOf: cache.stamp())
+    cache.store([Note(id: "a")], asOf: cache.logicalTime())
     #expect(cache["a"] != nil)
   }
 

@@ -214,7 +214,7 @@ import Testing
         try connection.execute(
           """
           WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000)
-          INSERT INTO entity (kind, id, kept, read, value, detail) SELECT 'Note', 'n' || n, n % 50 = 0, n, ?, ? FROM number
+          INSERT INTO entity (kind, id, pinned, read, value, detail) SELECT 'Note', 'n' || n, n % 50 = 0, n, ?, ? FROM number
           """, value, String(repeating: "body ", count: 400))
         for page in 0..<2000 {
           let ids = (1...50).map { "n\(page * 50 + $0)" }
@@ -292,8 +292,8 @@ import Testing
     store.startEvicting()
     await fill(store, 1...200, pinning: Set(1...200))
     await fill(store, 201...300)
-    #expect(try count(where: "kept = 1") == 200)
-    #expect(try count(where: "kept = 0") == 0)
+    #expect(try count(where: "pinned = 1") == 200)
+    #expect(try count(where: "pinned = 0") == 0)
     let part = await store.entities(Note.self, limit: 120)
     let rest = await store.entities(Note.self, after: try #require(part.next), limit: 120)
     #expect(part.values.count == 120 && rest.values.count == 80 && rest.next == nil)

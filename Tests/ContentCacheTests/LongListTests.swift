@@ -46,7 +46,7 @@ import Testing
   /// - Returns: what each page cost.
   private func read(_ list: PageFetcher<Line>, _ policy: FetchPolicy, isStored: Bool) async -> [Cost] {
     var costs: [Cost] = []
-    var (cost, asked, coded) = (Cost(), cursors.withLock(\.count), Line.coded.load(ordering: .relaxed))
+    var (cost, requested, coded) = (Cost(), cursors.withLock(\.count), Line.coded.load(ordering: .relaxed))
     while !list.state.reachedEnd {
       let shown = list.state.ids.count
       cost = Cost()
@@ -61,7 +61,7 @@ import Testing
         if shown == 0 { list.reload(policy) } else { list.loadMore() }
       }
       guard list.state.ids.count == shown + Self.size else { break }
-      (cost.questions, asked) = (cursors.withLock(\.count) - asked, cursors.withLock(\.count))
+      (cost.questions, requested) = (cursors.withLock(\.count) - requested, cursors.withLock(\.count))
       if isStored { (cost.decoded, coded) = (Line.coded.load(ordering: .relaxed) - coded, Line.coded.load(ordering: .relaxed)) }
       costs.append(cost)
     }

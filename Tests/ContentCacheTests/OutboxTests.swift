@@ -67,7 +67,7 @@ import Testing
     let comment = second.comment("a")
     #expect(second.cache["a"]?.comments == [comment])
     await second.quiet()
-    #expect(second.gate.asked.isEmpty)
+    #expect(second.gate.requested.isEmpty)
     await second.controller.resume()
     #expect(second.cache["a"]?.comments.count == 2)
     #expect(second.cache["a"]?.comments.last == comment)
@@ -77,7 +77,7 @@ import Testing
       #expect(second.gate.hanging.map(\.question.kind) == [kind])
       await second.answer(0, .success(second.cache["a"]))
     }
-    #expect(second.gate.asked.first?.id == first.gate.asked.first?.id)
+    #expect(second.gate.requested.first?.id == first.gate.requested.first?.id)
     #expect(try rows() == [])
     first.gate.answer(0, .failure(CancellationError()))
   }
@@ -93,7 +93,7 @@ import Testing
     second.like("a", false)
     await second.controller.resume()
     await second.quiet()
-    #expect(second.gate.asked.map(\.on) == [false])
+    #expect(second.gate.requested.map(\.on) == [false])
     #expect(second.cache["a"]?.likes == 5)
     #expect(try rows() == ["like a"])
     first.gate.answer(0, .failure(CancellationError()))
@@ -139,8 +139,8 @@ import Testing
       await second.quiet()
       await second.answer(0, .success(second.cache[id]))
     }
-    #expect(second.gate.asked.map(\.kind) == ["like", "mark"])
-    #expect(second.gate.asked.first?.id == first.gate.asked.first?.id)
+    #expect(second.gate.requested.map(\.kind) == ["like", "mark"])
+    #expect(second.gate.requested.first?.id == first.gate.requested.first?.id)
     #expect(try rows() == [])
   }
 
@@ -153,13 +153,13 @@ import Testing
     let (second, _) = try await world(owner: "second", ids: 100)
     await second.controller.resume()
     await second.quiet()
-    #expect(second.gate.asked.isEmpty)
+    #expect(second.gate.requested.isEmpty)
     #expect(second.pending == 0)
     #expect(second.cache["a"]?.liked == false)
     second.mark("b")
     await second.quiet()
     await second.answer(0, .success(Note(id: "b", marked: true)))
-    #expect(second.gate.asked.map(\.kind) == ["mark"])
+    #expect(second.gate.requested.map(\.kind) == ["mark"])
     #expect(try rows() == ["like a"])
     first.gate.answer(0, .failure(CancellationError()))
   }
@@ -184,7 +184,7 @@ import Testing
     #expect(try rows() == [])
     await second.controller.resume()
     await second.quiet()
-    #expect(second.gate.asked.count == 1)
+    #expect(second.gate.requested.count == 1)
     first.controller.close()
   }
 
@@ -199,7 +199,7 @@ import Testing
     await world.quiet()
     #expect(try rows() == ["like a"])
     await world.advance(.seconds(1))
-    #expect(world.gate.asked.map(\.on) == [true, false])
+    #expect(world.gate.requested.map(\.on) == [true, false])
     await world.answer(0, .success(Note(id: "a", likes: 5)))
     #expect(try rows() == [])
   }
@@ -218,7 +218,7 @@ import Testing
     #expect(try rows() == [])
     world.like("a")
     await world.quiet()
-    #expect(world.gate.asked.count == 1)
+    #expect(world.gate.requested.count == 1)
     world.gate.answer(0, .failure(CancellationError()))
   }
 
@@ -248,7 +248,7 @@ import Testing
     #expect(world.storageErrors == 1)
     world.like("a")
     await world.quiet()
-    #expect(world.gate.asked.count == 1)
+    #expect(world.gate.requested.count == 1)
     world.gate.answer(0, .failure(CancellationError()))
   }
 
@@ -277,7 +277,7 @@ import Testing
     let (third, _) = try await world(ids: 200)
     await third.controller.resume()
     await third.quiet()
-    #expect(third.gate.asked.map(\.kind) == ["comment"])
+    #expect(third.gate.requested.map(\.kind) == ["comment"])
     third.controller.close()
     for world in [first, third] { world.gate.answer(0, .failure(CancellationError())) }
   }
@@ -335,9 +335,9 @@ import Testing
     world.like("a", false)
     await world.controller.resume()
     await world.quiet()
-    #expect(world.gate.asked.map(\.kind) == ["mark"])
+    #expect(world.gate.requested.map(\.kind) == ["mark"])
     await world.answer(0, .success(Note(id: "a", marked: true)))
-    #expect(world.gate.asked.map(\.on) == [true, false])
+    #expect(world.gate.requested.map(\.on) == [true, false])
     world.gate.answer(0, .failure(CancellationError()))
   }
 
@@ -353,7 +353,7 @@ import Testing
     #expect(try rows() == ["like b", "like a"])
     await world.answer(0, .success(Note(id: "b", liked: true)))
     await world.answer(0, .success(Note(id: "a")))
-    #expect(world.gate.asked.map(\.entityID) == ["b", "a"])
+    #expect(world.gate.requested.map(\.entityID) == ["b", "a"])
     #expect(try rows() == [])
   }
 }

@@ -53,7 +53,7 @@ import Testing
     #expect(!fetcher.state.isLoading)
     fetcher.loadMore()
     #expect(!fetcher.state.isLoading)
-    #expect(gate.asked == [nil, "2"])
+    #expect(gate.requested == [nil, "2"])
     #expect(statuses == [.initial, .loading, .content])
   }
 
@@ -72,6 +72,52 @@ import Testing
     #expect(fetcher.state.failure == nil)
   }
 
+  /// Two requests under way at once fail, or not, each by itself.
+  @Test(arguments: [true, false]) func aFailureIsThatOfItsRequest(isReload: Bool) async {
+    let fetcher = fetcher()
+    fetcher.reload()
+    await answer(0, .success(page("a", next: "2")))
+    fetcher.loadMore()
+    fetcher.reload()
+    #expect(fetcher.state.isReloading && fetcher.state.isLoadingMore)
+    // The next page was asked for first.
+    await answer(isReload ? 1 : 0, .failure(Unreachable()))
+    await answer(0, .success(isReload ? page("b") : page("a", next: "2")))
+    let failure = RequestError.unreachable("The server cannot be reached.")
+    #expect(fetcher.state.reloadFailure == (isReload ? failure : nil))
+    #expect(fetcher.state.loadMoreFailure == (isReload ? nil : failure))
+    #expect(fetcher.state.ids == (isReload ? ["a", "b"] : ["a"]))
+    fetcher.loadMore()
+    if isReload { return #expect(fetcher.state.reachedEnd) }
+    #expect(fetcher.state.failure == nil)
+  }
+
+  /// Otherwise nobody would ask for the page that follows now.
+  @Test func aPageThatIsDroppedTakesItsFailureWithIt() async {
+    let fetcher = fetcher()
+    fetcher.reload()
+    await answer(0, .success(page("a", "b", next: "2")))
+    fetcher.loadMore()
+    fetcher.reload()
+    await answer(0, .failure(Unreachable()))
+    #expect(fetcher.state.loadMoreFailure != nil)
+    // None of it is shown, so that other pages follow now.
+    await answer(0, .success(page("x", "y", next: "3")))
+    #expect(fetcher.state.failure == nil)
+    #expect(fetcher.state.ids == ["x", "y"] && !fetcher.state.reachedEnd)
+  }
+
+  @Test func theListIsEmptyOnceTheCacheWasEmptied() async {
+    let fetcher = fetcher()
+    fetcher.reload()
+    await answer(0, .success(page("a", next: "2")))
+    fetcher.reload()
+    cache.removeAll()
+    #expect(fetcher.state.ids.isEmpty && fetcher.state.status == .initial && !fetcher.state.isLoading)
+    fetcher.reload()
+    #expect(fetcher.state.status == .loading)
+  }
+
   @Test func failedReloadKeepsWhatIsThere() async {
     let fetcher = fetcher()
     fetcher.reload()
@@ -87,7 +133,7 @@ import Testing
     fetcher.loadMore()
     await answer(0, .success(page("b")))
     #expect(fetcher.state.ids == ["a", "b"])
-    #expect(gate.asked == [nil, nil, "2", "2"])
+    #expect(gate.requested == [nil, nil, "2", "2"])
   }
 
   @Test func concurrentReloadsAreOne() async {
@@ -95,10 +141,10 @@ import Testing
     fetcher.reload()
     fetcher.reload()
     await answer(0, .success(page("a")))
-    #expect(gate.asked.count == 1)
+    #expect(gate.requested.count == 1)
     fetcher.reload()
     await answer(0, .success(page("a")))
-    #expect(gate.asked.count == 2)
+    #expect(gate.requested.count == 2)
   }
 
   @Test func postInsertedMeanwhileIsNotThereTwice() async {
@@ -139,7 +185,7 @@ import Testing
     fetcher.loadMore()
     await answer(0, .success(page("l3", "b", next: "2b")))
     #expect(fetcher.state.ids == ["x", "l1", "l2", "l3", "b"])
-    #expect(gate.asked == [nil, "2", nil, "1b"])
+    #expect(gate.requested == [nil, "2", nil, "1b"])
   }
 
   /// Late items may be on any of the pages that are shown. A reader further down keeps their place.
@@ -190,7 +236,7 @@ import Testing
     #expect(cache["b"] == nil)
     fetcher.loadMore()
     await answer(0, .success(page("y")))
-    #expect(gate.asked.last == "x2")
+    #expect(gate.requested.last == "x2")
     #expect(fetcher.state.ids == ["x", "y"])
   }
 
@@ -250,7 +296,7 @@ import Testing
     #expect(fetcher.state.ids == ["a", "b"])
     fetcher.reloadFromCache()
     #expect(fetcher.state.ids == ["b"])
-    #expect(gate.asked.count == 1)
+    #expect(gate.requested.count == 1)
   }
 
   @Test func listThatTheReaderChangesFollowsTheCache() async {

@@ -6,7 +6,7 @@ import Testing
 /// Every status with everything that can happen to a page.
 @Suite struct PageStatusTests {
   private static let date = Date(timeIntervalSince1970: 1_700_000_000)
-  private static let (earlier, later) = (Stamp(number: 1), Stamp(number: 2))
+  private static let (earlier, later) = (LogicalTime(number: 1), LogicalTime(number: 2))
   private static let unreachable = RequestError.unreachable("Nobody answers.")
   private static let refused = RequestError.refused("No.")
 

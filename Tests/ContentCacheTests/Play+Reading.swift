@@ -9,7 +9,7 @@ extension Play {
   private func fetcher(_ list: String) -> PageFetcher<Note> {
     let membership = list == "marked" ? ListMembership<Note>(contains: \.marked) { $0.id > $1.id } : nil
     return PageFetcher("\(list).load", list: list, cache: world.cache, effects: world.effects, membership: membership, explain: explain) {
-      [asks] in try await PlayQuestion.ask(asks, list, $0, $1)
+      [asks] in try await PlayQuestion.ask(asks, list: list, cursor: $0, etag: $1)
     }
   }
 
@@ -32,7 +32,7 @@ extension Play {
       defer { world.opening.remove(at: world.opening.firstIndex(of: id) ?? 0) }
       do {
         let note = try await world.cache.load(id, "note.load", effects: world.effects) {
-          try await PlayQuestion.ask(asks, "=" + id, nil, $0)
+          try await PlayQuestion.ask(asks, list: "=" + id, cursor: nil, etag: $0)
         }
         self?.opened.append(Opened(id: id, body: note.body))
       } catch is Refused {
@@ -65,7 +65,7 @@ extension Play {
     let now = tick()
     // An answer is an answer, whether or not it says that it is the same.
     if !question.isForgotten.isSet {
-      for note in answer?.items ?? [] { model.learn(note, asked: reading.asked) }
+      for note in answer?.items ?? [] { model.learn(note, requested: reading.requested) }
       if question.list.hasPrefix("=") {
         let id = String(question.list.dropFirst())
         if let note = answer?.items.first { isBare[id] = note.body == nil } else { model.forget(id, at: now) }

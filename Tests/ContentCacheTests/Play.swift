@@ -10,7 +10,7 @@ import Testing
   /// A question that the reader's side asked, and the moment at which it did.
   struct Reading {
     let number: Int
-    let asked: Int
+    let requested: Int
     /// What the server said, once it got the question.
     var answer: FetchedPage<Note>??
   }
@@ -186,19 +186,19 @@ import Testing
     // One look is not enough: a delivery may just have started a task that is about to ask the next question.
     var calm = 0
     while calm < 6 {
-      if isEverybodyAsked { await Task.yield() } else { await bell.next() }
+      if isEverythingRequested { await Task.yield() } else { await bell.next() }
       // Whoever opens something has the answer, and has not done with it what they do.
-      calm = isEverybodyAsked && world.isAsleep && world.opening.allSatisfy(isAsked) ? calm + 1 : 0
+      calm = isEverythingRequested && world.isAsleep && world.opening.allSatisfy(isRequested) ? calm + 1 : 0
     }
     tick()
     let known = Set(readings.map(\.number))
-    readings += asks.hanging.filter { !known.contains($0.number) }.map { Reading(number: $0.number, asked: time) }
+    readings += asks.hanging.filter { !known.contains($0.number) }.map { Reading(number: $0.number, requested: time) }
   }
 
   /// Whether nothing is on its way but what the server has to answer.
-  private var isEverybodyAsked: Bool { world.effects.inFlight == world.gate.hanging.count + asks.hanging.count }
+  private var isEverythingRequested: Bool { world.effects.inFlight == world.gate.hanging.count + asks.hanging.count }
 
-  private func isAsked(_ id: String) -> Bool { asks.hanging.contains { $0.question.list == "=" + id } }
+  private func isRequested(_ id: String) -> Bool { asks.hanging.contains { $0.question.list == "=" + id } }
 
   // MARK: The reader
 
@@ -271,7 +271,7 @@ import Testing
     tick()
     guard !dropped.contains(sent.id) else { return world.gate.answer(0, result) }
     switch result {
-    case .success(let note?): model.learn(note, asked: time)
+    case .success(let note?): model.learn(note, requested: time)
     case .success(nil) where sent.isAboutAll: model.apply(sent, at: time)
     case .success(nil): model.forget(sent.entityID, at: time)
     case .failure: break
@@ -322,7 +322,7 @@ import Testing
     let other = World(outbox: Outbox(database: database, owner: "other"), store: others, ids: identifiers, clock: clock)
     await other.controller.resume()
     await other.quiet()
-    #expect(other.pending == 0 && other.gate.asked.isEmpty)
+    #expect(other.pending == 0 && other.gate.requested.isEmpty)
     #expect(await other.cache.loadFromStore(PageKey("notes", nil)) == nil)
     other.cache.store(Self.notes.map { Note(id: $0, title: "somebody else's") })
     await other.cache.written()

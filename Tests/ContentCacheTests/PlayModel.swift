@@ -6,7 +6,7 @@ import Testing
 /// What must be known of the server's values: of this run to the letter, and of earlier ones as far as a disk can tell.
 struct PlayModel {
   /// What the store may hold of a note.
-  struct Kept {
+  struct Record {
     /// Without bodies.
     var values: [Note] = []
     var bodies: Set<String> = []
@@ -15,29 +15,29 @@ struct PlayModel {
   private struct Known {
     var note: Note
     /// When it was asked for.
-    var asked: Int
+    var requested: Int
   }
 
   private var known: [String: Known] = [:]
   private var gone: [String: Int] = [:]
   /// Everything that was ever known in this run.
   private var seen: [String: [Note]] = [:]
-  private var kept: [String: Kept] = [:]
+  private var records: [String: Record] = [:]
   /// What the server did to all in this run, and when that was known.
   private var done: [(action: World.Sent, at: Int)] = []
   /// What the server ever said is not there.
   private(set) var everGone: Set<String> = []
 
   /// The server said this, to a question of that moment.
-  mutating func learn(_ note: Note, asked: Int) {
-    guard asked >= gone[note.id] ?? 0 else { return }
+  mutating func learn(_ note: Note, requested: Int) {
+    guard requested >= gone[note.id] ?? 0 else { return }
     gone[note.id] = nil
-    let note = upToDate(note, asked)
-    var new = Known(note: note, asked: asked)
+    let note = upToDate(note, requested)
+    var new = Known(note: note, requested: requested)
     if let old = known[note.id] {
-      if asked < old.asked { new = old }
+      if requested < old.requested { new = old }
       // Nothing takes a body away.
-      new.note.body = new.note.body ?? (asked < old.asked ? note : old.note).body
+      new.note.body = new.note.body ?? (requested < old.requested ? note : old.note).body
     }
     known[note.id] = new
     seen[note.id, default: []].append(new.note)
@@ -54,32 +54,32 @@ struct PlayModel {
   /// that anything else happens.
   mutating func apply(_ action: World.Sent, at time: Int) {
     done.append((action, time))
-    kept = kept.mapValues { Kept(values: $0.values.map { upToDate($0, -1) }, bodies: $0.bodies) }
+    records = records.mapValues { Record(values: $0.values.map { upToDate($0, -1) }, bodies: $0.bodies) }
     seen = seen.mapValues { $0.map { upToDate($0, -1) } }
     for (id, known) in known {
-      let note = upToDate(known.note, known.asked)
+      let note = upToDate(known.note, known.requested)
       self.known[id]?.note = note
       seen[id, default: []].append(note)
     }
   }
 
-  private func upToDate(_ note: Note, _ asked: Int) -> Note {
-    done.filter { asked < $0.at }.reduce(into: Note?.some(note)) { $1.action.apply(to: &$0) } ?? note
+  private func upToDate(_ note: Note, _ requested: Int) -> Note {
+    done.filter { requested < $0.at }.reduce(into: Note?.some(note)) { $1.action.apply(to: &$0) } ?? note
   }
 
   /// Whether this may be known of a note.
   func allows(_ id: String, _ note: Note?) -> Bool {
-    let kept = kept[id] ?? Kept()
+    let record = records[id] ?? Record()
     if let known = known[id] {
       guard let note, note.bare == known.note.bare else { return false }
-      return note.body == known.note.body || (known.note.body == nil && note.body.map(kept.bodies.contains) ?? true)
+      return note.body == known.note.body || (known.note.body == nil && note.body.map(record.bodies.contains) ?? true)
     }
     guard let note else { return true }
-    return gone[id] == nil && kept.values.contains(note.bare) && note.body.map(kept.bodies.contains) ?? true
+    return gone[id] == nil && record.values.contains(note.bare) && note.body.map(record.bodies.contains) ?? true
   }
 
   func expected(_ id: String) -> String {
-    known[id].map { "\($0.note)" } ?? (gone[id] == nil ? "nothing, or one of \(kept[id]?.values ?? [])" : "nothing")
+    known[id].map { "\($0.note)" } ?? (gone[id] == nil ? "nothing, or one of \(records[id]?.values ?? [])" : "nothing")
   }
 
   // MARK: Ends
@@ -87,23 +87,23 @@ struct PlayModel {
   /// The run ended in order.
   /// - Parameter notes: what was known in the end.
   mutating func end(with notes: [String: Note]) {
-    for (id, note) in notes { kept[id] = Kept(values: [note.bare], bodies: note.body.map { [$0] } ?? kept[id]?.bodies ?? []) }
-    for id in gone.keys where notes[id] == nil { kept[id] = nil }
+    for (id, note) in notes { records[id] = Record(values: [note.bare], bodies: note.body.map { [$0] } ?? records[id]?.bodies ?? []) }
+    for id in gone.keys where notes[id] == nil { records[id] = nil }
     begin()
   }
 
   /// The process was killed: the store has what it had, or anything since.
   mutating func breakOff() {
     for (id, notes) in seen {
-      kept[id, default: Kept()].values += notes.map(\.bare)
-      kept[id]?.bodies.formUnion(notes.compactMap(\.body))
+      records[id, default: Record()].values += notes.map(\.bare)
+      records[id]?.bodies.formUnion(notes.compactMap(\.body))
     }
     begin()
   }
 
   /// Everything is erased.
   mutating func erase() {
-    kept = [:]
+    records = [:]
     begin()
   }
 
@@ -122,7 +122,7 @@ struct PlayModel {
       let isPinned: Bool
     }
     let connection = try Connection(path: path)
-    let rows = try connection.query("SELECT value, detail, kept FROM entity") { row in
+    let rows = try connection.query("SELECT value, detail, pinned FROM entity") { row in
       var note = try #require(try row.withBytes(0) { CacheEntry<Note>($0)?.value })
       note.body = try row.get(1)
       return Stored(note: note, isPinned: try row.get(2))
@@ -139,7 +139,7 @@ struct PlayModel {
     for id in gone.keys where notes[id] == nil && stored[id] != nil { problems.append("\(id) is gone and stored") }
     // What nobody read in this run.
     for (id, stored) in stored where notes[id] == nil && gone[id] == nil {
-      let values = kept[id]?.values ?? []
+      let values = records[id]?.values ?? []
       if !values.contains(stored.note.bare) { problems.append("\(id) is stored as \(stored.note), expected one of \(values)") }
     }
     for (id, stored) in stored where !stored.isPinned && (stored.note.marked || pending.contains(id)) { problems.append("\(id) may go") }

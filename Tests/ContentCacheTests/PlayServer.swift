@@ -127,7 +127,7 @@ struct PlayQuestion: Sendable {
 
   /// Asks it, and gets an answer even when nobody wants to know any more.
   static func ask(
-    _ gate: Gate<PlayQuestion, PageAnswer<Note>>, _ list: String, _ cursor: String?, _ etag: String?
+    _ gate: Gate<PlayQuestion, PageAnswer<Note>>, list: String, cursor: String?, etag: String?
   ) async throws -> PageAnswer<Note> {
     let question = PlayQuestion(list: list, cursor: cursor, etag: etag)
     return try await withTaskCancellationHandler {

@@ -30,8 +30,8 @@ import Testing
     let path = folder.path + "/content.sqlite"
     var server = Server()
     for _ in 1...20 { server.add() }
-    var shelf = try await Shelf(path, clock: clock)
-    var fetcher = shelf.fetcher()
+    var rig = try await StoreRig(path, clock: clock)
+    var fetcher = rig.fetcher()
     var lastStep = ""
     for step in 1...40 {
       switch Int.random(in: 0..<12, using: &random) {
@@ -42,36 +42,36 @@ import Testing
       case 4, 5: fetcher.reload()
       case 6, 7, 8: fetcher.loadMore()
       case 9, 10:
-        if let index = shelf.gate.hanging.indices.randomElement(using: &random) {
+        if let index = rig.gate.hanging.indices.randomElement(using: &random) {
           let isReached = Int.random(in: 0..<5, using: &random) > 0
-          let page = server.page(shelf.gate.hanging[index].question.cursor, size: 4)
-          await shelf.answer(index, isReached ? .success(.page(page)) : .failure(Unreachable()))
+          let page = server.page(rig.gate.hanging[index].question.cursor, size: 4)
+          await rig.answer(index, isReached ? .success(.page(page)) : .failure(Unreachable()))
         }
       default:
         let shown = fetcher.state.ids
-        let values = shown.map { shelf.cache[$0] }
+        let values = shown.map { rig.cache[$0] }
         lastStep = "seed \(seed), step \(step)"
-        let old = shelf
+        let old = rig
         await old.quiet()
         await old.end()
         while !old.gate.hanging.isEmpty { old.gate.answer(0, .failure(CancellationError())) }
-        shelf = try await Shelf(path, clock: clock)
-        fetcher = shelf.fetcher()
+        rig = try await StoreRig(path, clock: clock)
+        fetcher = rig.fetcher()
         fetcher.reload(.storedOnly)
-        await shelf.quiet()
+        await rig.quiet()
         while fetcher.state.ids.count < shown.count, !fetcher.state.reachedEnd {
           fetcher.loadMore()
-          await shelf.quiet()
+          await rig.quiet()
         }
         #expect(Array(fetcher.state.ids.prefix(shown.count)) == shown, "\(lastStep)")
-        #expect(shown.map { shelf.cache[$0] } == values, "\(lastStep)")
+        #expect(shown.map { rig.cache[$0] } == values, "\(lastStep)")
         guard Array(fetcher.state.ids.prefix(shown.count)) == shown else { return }
       }
-      await shelf.quiet()
+      await rig.quiet()
       #expect(Set(fetcher.state.ids).count == fetcher.state.ids.count, "seed \(seed), step \(step): something is there twice")
     }
-    await shelf.quiet()
-    while !shelf.gate.hanging.isEmpty { await shelf.answer(0, .failure(CancellationError())) }
-    await shelf.end()
+    await rig.quiet()
+    while !rig.gate.hanging.isEmpty { await rig.answer(0, .failure(CancellationError())) }
+    await rig.end()
   }
 }

@@ -71,6 +71,19 @@ struct MarkAllAction: Action, Equatable {
   func apply(to note: inout Note?) { if let id = note?.id, id <= entityID { note?.marked = on } }
 }
 
+/// Takes back what one of those did.
+struct UnmarkAllAction: Action, Equatable {
+  typealias Value = Note
+  static let kind = "unmark_all"
+  static let isAboutAll = true
+  let id: UUID
+  let entityID: String
+  let undoes: UUID?
+  var supersedesKey: String? { nil }
+
+  func apply(to note: inout Note?) { if let id = note?.id, id <= entityID { note?.marked = false } }
+}
+
 /// Each counts.
 struct CommentAction: Action, Equatable {
   typealias Value = Note
@@ -115,8 +128,8 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
 
   private struct State {
     var hanging: [Hanging] = []
-    var asked: [Question] = []
-    var onAsk: (@Sendable () -> Void)?
+    var requested: [Question] = []
+    var onRequest: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
@@ -124,19 +137,19 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
   /// Not yet answered, in order.
   var hanging: [Hanging] { state.withLock { $0.hanging } }
   /// Everything ever asked, in order.
-  var asked: [Question] { state.withLock { $0.asked } }
+  var requested: [Question] { state.withLock { $0.requested } }
 
   /// Calls back after each question, on any thread.
-  func observe(_ onAsk: @escaping @Sendable () -> Void) { state.withLock { $0.onAsk = onAsk } }
+  func observe(_ onRequest: @escaping @Sendable () -> Void) { state.withLock { $0.onRequest = onRequest } }
 
   func ask(_ question: Question) async throws -> Answer {
     try await withCheckedThrowingContinuation { continuation in
-      let onAsk = state.withLock {
-        $0.hanging.append(Hanging(number: $0.asked.count, question: question, continuation: continuation))
-        $0.asked.append(question)
-        return $0.onAsk
+      let onRequest = state.withLock {
+        $0.hanging.append(Hanging(number: $0.requested.count, question: question, continuation: continuation))
+        $0.requested.append(question)
+        return $0.onRequest
       }
-      onAsk?()
+      onRequest?()
     }
   }
 
@@ -189,6 +202,9 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
     controller.register(MarkAllAction.self, cache: cache) {
       try await gate.ask(Sent(id: $0.id, kind: MarkAllAction.kind, entityID: $0.entityID, on: $0.on))
     }
+    controller.register(UnmarkAllAction.self, cache: cache) {
+      try await gate.ask(Sent(id: $0.id, kind: UnmarkAllAction.kind, entityID: $0.entityID, on: false))
+    }
     controller.register(CommentAction.self, cache: cache) {
       try await gate.ask(Sent(id: $0.id, kind: CommentAction.kind, entityID: $0.entityID, on: true))
     }
@@ -214,6 +230,10 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
   /// - Parameter last: the last note that is meant.
   @discardableResult func markAll(to last: String, _ on: Bool = true) -> UUID {
     perform(MarkAllAction(id: ids.next(), entityID: last, on: on))
+  }
+
+  @discardableResult func undoMarkAll(_ id: UUID, to last: String) -> UUID {
+    perform(UnmarkAllAction(id: ids.next(), entityID: last, undoes: id))
   }
 
   @discardableResult func comment(_ entityID: String) -> UUID { perform(CommentAction(id: ids.next(), entityID: entityID)) }

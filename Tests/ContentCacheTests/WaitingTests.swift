@@ -27,7 +27,58 @@ import Testing
     #expect(world.controller.outboxStatus.value == OutboxStatus(count: 1))
     await world.answer(0, .success(cache["b"]))
     #expect(world.controller.outboxStatus.value == OutboxStatus())
-    #expect(world.gate.asked.map(\.kind) == ["like", "like", "mark"])
+    #expect(world.gate.requested.map(\.kind) == ["like", "like", "mark"])
+  }
+
+  @Test func whatIsUndoneBeforeItWasSentLeavesNothingToSend() async throws {
+    let outbox = Outbox(database: try await Database(path: ":memory:", migrations: Outbox.migrations), owner: "reader")
+    let world = World(outbox: outbox)
+    await world.controller.resume()
+    world.cache.store([Note(id: "a"), Note(id: "b")])
+    world.like("a")
+    await world.quiet()
+    await world.fail()
+    let all = world.markAll(to: "b")
+    #expect((world.pending, world.cache["b"]?.marked) == (2, true))
+    world.undoMarkAll(all, to: "b")
+    #expect((world.pending, world.cache["b"]?.marked) == (1, false))
+    #expect(world.controller.outboxStatus.value.problem == "The server cannot be reached.")
+    await world.controller.written()
+    #expect(try await outbox.rows().map(\.kind) == ["like"])
+    await world.advance(.seconds(1))
+    await world.answer(0, .success(Note(id: "a", liked: true, likes: 1)))
+    #expect(world.gate.requested.map(\.kind) == ["like", "like"])
+    #expect(world.failures.isEmpty)
+  }
+
+  /// It may have arrived, though no answer did.
+  @Test func whatWasSentIsUndoneAtTheServerToo() async {
+    let all = world.markAll(to: "b")
+    await world.quiet()
+    await world.fail()
+    world.undoMarkAll(all, to: "b")
+    #expect((world.pending, cache["b"]?.marked) == (2, false))
+    await world.advance(.seconds(1))
+    await world.answer(0, .success(nil))
+    await world.answer(0, .success(nil))
+    #expect(world.gate.requested.map(\.kind) == ["mark_all", "mark_all", "unmark_all"])
+    #expect((world.pending, cache["b"]?.marked) == (0, false))
+  }
+
+  @Test func whatAnEarlierRunMayHaveSentIsUndoneAtTheServerToo() async throws {
+    let outbox = Outbox(database: try await Database(path: ":memory:", migrations: Outbox.migrations), owner: "reader")
+    let former = World(outbox: outbox)
+    let all = former.markAll(to: "b")
+    await former.controller.written()
+    former.controller.close()
+    let world = World(outbox: outbox, ids: RandomIdentifiers())
+    world.cache.store([Note(id: "a"), Note(id: "b")])
+    await world.controller.resume()
+    world.undoMarkAll(all, to: "b")
+    #expect((world.pending, world.cache["b"]?.marked) == (2, false))
+    await world.quiet()
+    world.controller.close()
+    world.gate.answer(0, .failure(CancellationError()))
   }
 
   @Test func whatIsDroppedIsNeitherSentNorToldOf() async throws {
@@ -47,7 +98,7 @@ import Testing
     #expect((world.pending, world.cache["a"]) == (1, nil))
     await world.answer(0, .success(Note(id: "a", liked: true)))
     #expect(world.cache["a"] == nil)
-    #expect(world.gate.asked.map(\.kind) == ["like", "mark"])
+    #expect(world.gate.requested.map(\.kind) == ["like", "mark"])
     world.like("b")
     world.controller.drop { kind, _ in kind == "mark" }
     await world.answer(0, .failure(Refused()))
@@ -60,6 +111,29 @@ import Testing
     #expect(world.failures.isEmpty)
     await world.controller.written()
     #expect(try await outbox.rows().isEmpty)
+  }
+
+  /// To people, a server that hangs is one that cannot be reached: they are told long before the request times out.
+  @Test func whatAServerThatHangsHasIsDelayed() async {
+    world.like("a")
+    await world.quiet()
+    await world.advance(.milliseconds(4900))
+    #expect(world.controller.outboxStatus.value == OutboxStatus(count: 1))
+    #expect(!world.controller.isDelayed(LikeAction.self, on: "a"))
+    await world.advance(.milliseconds(100))
+    #expect(world.controller.outboxStatus.value == OutboxStatus(count: 1, problem: "There is no answer yet."))
+    #expect(world.controller.isDelayed(LikeAction.self, on: "a"))
+    world.mark("b")
+    #expect(world.controller.outboxStatus.value == OutboxStatus(count: 2, problem: "There is no answer yet."))
+    await world.answer(0, .success(cache["a"]))
+    #expect(world.controller.outboxStatus.value == OutboxStatus(count: 1))
+    // Each has its own time.
+    await world.advance(.milliseconds(4900))
+    #expect(world.controller.outboxStatus.value == OutboxStatus(count: 1))
+    await world.answer(0, .success(cache["b"]))
+    await world.advance(.seconds(10))
+    #expect(world.controller.outboxStatus.value == OutboxStatus())
+    #expect(world.labels.count { $0 == "actions.slow" } == 1)
   }
 
   @Test func waitsGrowToALimitAndBeginAnewOnceAnswered() async {
@@ -121,7 +195,7 @@ import Testing
     #expect(world.controller.outboxStatus.value.problem != nil, "until the server has spoken")
     world.controller.retryNow()
     await world.quiet()
-    #expect(world.gate.asked.count == 2, "one that is on its way is not sent beside itself")
+    #expect(world.gate.requested.count == 2, "one that is on its way is not sent beside itself")
     await world.answer(0, .success(cache["a"]))
     #expect(world.controller.outboxStatus.value == OutboxStatus())
   }
@@ -161,7 +235,7 @@ import Testing
     #expect(world.controller.outboxStatus.value == OutboxStatus(count: 1, problem: "The server cannot be reached."))
     #expect(cache["a"] == Note(id: "a", likes: 5))
     await world.advance(.seconds(1))
-    #expect(world.gate.asked.map(\.on) == [true, false])
+    #expect(world.gate.requested.map(\.on) == [true, false])
     await world.answer(0, .success(Note(id: "a", likes: 5)))
     #expect(world.gate.hanging.isEmpty)
     #expect(world.controller.outboxStatus.value == OutboxStatus())
@@ -174,7 +248,7 @@ import Testing
     cache.store([Note(id: "a", likes: 5, comments: [comment])])
     #expect(cache["a"]?.comments == [comment])
     await world.advance(.seconds(1))
-    #expect(world.gate.asked.map(\.id) == [comment, comment])
+    #expect(world.gate.requested.map(\.id) == [comment, comment])
     await world.answer(0, .success(cache["a"]))
     #expect(cache["a"]?.comments == [comment])
   }
@@ -221,7 +295,7 @@ import Testing
     #expect(world.controller.outboxStatus.value == OutboxStatus())
     world.controller.retryNow()
     await world.quiet()
-    #expect(world.gate.asked.count == 1)
+    #expect(world.gate.requested.count == 1)
   }
 
   @Test func aControllerThatIsLetGoOfSleepsNoMore() async {

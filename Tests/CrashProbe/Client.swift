@@ -65,7 +65,7 @@ import Runtime
     }
     if errand.mode != .look, try await isOwed {
       // What was paid is there in the end, whatever was away meanwhile, and nobody has to ask for it.
-      for await held in purchases.entitlementStream() where held.contains(where: { $0.id == errand.product }) { break }
+      for await suspended in purchases.entitlementStream() where suspended.contains(where: { $0.id == errand.product }) { break }
     }
     await effects.settled()
     var report = Report(entitled: Set(purchases.entitlements.map(\.id)))
@@ -81,7 +81,7 @@ import Runtime
   /// Whether the reader is to have what the errand is about: it is held, and bought.
   private var isOwed: Bool {
     get async throws {
-      guard errand.isHeld else { return false }
+      guard errand.isSuspended else { return false }
       return try await journal.purchases(seller: Errand.seller, user: errand.reader).contains { $0.step == .finished }
     }
   }

@@ -42,7 +42,7 @@ struct Errand: Codable, Sendable {
   var token: String
   var product: String
   /// Whether the product is held once it is bought, and not spent.
-  var isHeld: Bool
+  var isSuspended: Bool
   var decision: Decision
   var stage: Stage
 }

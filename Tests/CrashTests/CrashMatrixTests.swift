@@ -43,7 +43,7 @@ import Testing
   @Test func whoeverElseOpensTheLedgerIsNotTakenForTheServer() async throws {
     let journey = try #require(Matrix.purchases.first)
     let world = try await World(readers: 1)
-    world.tell(.ledgerAsked)
+    world.tell(.ledgerCalled)
     let outcome = await world.play(journey, [Blow(place: .point(.ledgerWrote), victim: .client)])
     #expect(outcome.problems == [])
     #expect(outcome.blows == 1)

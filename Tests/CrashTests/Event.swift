@@ -16,7 +16,7 @@ enum Event: Sendable {
   /// Its answer went out, or never will.
   case exchangeOver
   /// A ledger process wants the file that is held.
-  case ledgerAsked
+  case ledgerCalled
   /// A ledger process wrote into its file.
   case ledgerWrote
   /// Nothing waits for the bank, or not any more.

@@ -10,7 +10,7 @@ final class LedgerFile {
   }
 
   private let path: String
-  private var held: Int32?
+  private var suspended: Int32?
   private var watch: Watch?
 
   init(path: String) { self.path = path }
@@ -58,13 +58,13 @@ final class LedgerFile {
       killProcesses()
       sched_yield()
     }
-    held = file
+    suspended = file
     watch = try Watch(path: path, tell: tell)
   }
 
   func letGo() {
-    if let held { close(held) }
-    held = nil
+    if let suspended { close(suspended) }
+    suspended = nil
   }
 
   func stopWatching() { watch = nil }
@@ -99,7 +99,7 @@ final class LedgerFile {
       // No name comes with a notice of a file that is watched itself.
       var notice = inotify_event()
       guard read(notices, &notice, MemoryLayout<inotify_event>.size) > 0 else { return nil }
-      return notice.mask & UInt32(IN_OPEN) != 0 ? .ledgerAsked : .ledgerWrote
+      return notice.mask & UInt32(IN_OPEN) != 0 ? .ledgerCalled : .ledgerWrote
     }
   }
 }

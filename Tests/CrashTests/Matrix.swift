@@ -89,7 +89,7 @@ enum Matrix {
     }
     for (number, chunk) in chunks.enumerated() {
       for (played, outcome) in zip(chunk, outcomes[number] ?? []) {
-        summary.add(played.title, played.blows[0].victim, played.journey, outcome)
+        summary.add(outcome, of: played.journey, killing: played.blows[0].victim, title: played.title)
         if !outcome.problems.isEmpty { failures.append("\(played.description): \(outcome.problems.joined(separator: "; "))") }
       }
     }

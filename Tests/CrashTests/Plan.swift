@@ -23,7 +23,7 @@ struct Point: Hashable, Sendable {
   let label: String
   var occurrence = 1
 
-  static let ledgerAsked = Point(label: "ledger asked")
+  static let ledgerCalled = Point(label: "ledger asked")
   static let ledgerWrote = Point(label: "ledger wrote")
 
   /// Whether the ledger's file has to be held to get there.

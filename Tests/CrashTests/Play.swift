@@ -59,7 +59,7 @@ final class Play {
   func run(in world: isolated World) async -> Outcome {
     do {
       try arm(world)
-      client = try world.startClient(.buy, journey, stage, reader)
+      client = try world.startClient(.buy, journey, stage: stage, reader: reader)
       let watchdog = world.watchdog()
       defer { watchdog.cancel() }
       for await event in world.events {
@@ -82,7 +82,7 @@ final class Play {
       throw Broken(what: "the client ended by itself")
     case .exchangeBegan: exchanges += 1
     case .exchangeOver: exchanges -= 1
-    case .ledgerAsked: try await atLedger(.ledgerAsked, world)
+    case .ledgerCalled: try await atLedger(.ledgerCalled, world)
     case .ledgerWrote: try await atLedger(.ledgerWrote, world)
     case .bankAnswered:
       waiting?.tell(.goOn)
@@ -126,10 +126,10 @@ final class Play {
   }
 
   private func atLedger(_ point: Point, _ world: isolated World) async throws {
-    guard !isFinished, point != .ledgerAsked || world.hasAskedLedger, seen.updateValue(1, forKey: point.label) == nil else { return }
+    guard !isFinished, point != .ledgerCalled || world.hasCalledLedger, seen.updateValue(1, forKey: point.label) == nil else { return }
     try await note(point, isClient: false, world)
     if case .point(point) = blows.first?.place, let blow = blows.first { return try strike(blow, nil, world) }
-    guard point == .ledgerAsked else { return }
+    guard point == .ledgerCalled else { return }
     // What the provider says shall not be written down before this play knows of it.
     if case .point(.ledgerWrote) = blows.first?.place { try world.lockDatabase() }
     world.ledger.letGo()
@@ -167,7 +167,7 @@ final class Play {
     world.closeLock()
     if let standstill, !blow.inItsStride { settle(standstill, blow) }
     if blow.victim.killsClient, isSwitched { stage = stage.other }
-    if blow.victim.killsClient { client = try world.startClient(.resume, journey, stage, reader) }
+    if blow.victim.killsClient { client = try world.startClient(.resume, journey, stage: stage, reader: reader) }
   }
 
   private func settle(_ standstill: Standstill, _ blow: Blow) {
@@ -191,7 +191,7 @@ final class Play {
     let isNothing = report.failure != nil || journey.isBought && !isBought
     if isNothing, report.unfinished == 0, askedAgain < 3 {
       askedAgain += 1
-      client = try world.startClient(.buy, journey, stage, reader)
+      client = try world.startClient(.buy, journey, stage: stage, reader: reader)
       return
     }
     self.report = report
@@ -240,7 +240,7 @@ final class Play {
 
   /// What the client has after another start, without a network.
   private func look(_ world: isolated World) async throws -> Set<String> {
-    client = try world.startClient(.look, journey, stage, reader)
+    client = try world.startClient(.look, journey, stage: stage, reader: reader)
     for await event in world.events {
       switch event {
       case .stands(let standstill): standstill.tell(.goOn)

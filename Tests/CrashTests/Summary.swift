@@ -14,7 +14,7 @@ struct Summary {
   private(set) var cases = 0
   private var killings = 0
 
-  mutating func add(_ title: String, _ victim: Victim, _ journey: Journey, _ outcome: Play.Outcome) {
+  mutating func add(_ outcome: Play.Outcome, of journey: Journey, killing victim: Victim, title: String) {
     if rows[title] == nil { order.append(title) }
     var row = rows[title] ?? Row()
     row.cases[victim, default: 0] += 1

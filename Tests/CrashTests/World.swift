@@ -166,13 +166,13 @@ actor World {
 
   // MARK: The client
 
-  func startClient(_ mode: Errand.Mode, _ journey: Journey, _ stage: Errand.Stage, _ reader: Reader) throws -> Int {
+  func startClient(_ mode: Errand.Mode, _ journey: Journey, stage: Errand.Stage, reader: Reader) throws -> Int {
     clients += 1
     let own = clientFolder(reader)
     try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
     let errand = Errand(
       mode: mode, origin: wire.origin, folder: own, reader: reader.id, token: reader.token, product: journey.product,
-      isHeld: journey.passes == nil, decision: journey.decision, stage: stage)
+      isSuspended: journey.passes == nil, decision: journey.decision, stage: stage)
     client = try ClientProcess(errand, number: clients, tell: tell)
     return clients
   }
@@ -200,7 +200,7 @@ actor World {
   func hold() throws { try ledger.hold(tell: tell) }
 
   /// Whether the server has asked the provider; the file can also be opened by somebody else.
-  var hasAskedLedger: Bool { server.map { ledger.isUsed(by: $0.identifier) } ?? false }
+  var hasCalledLedger: Bool { server.map { ledger.isUsed(by: $0.identifier) } ?? false }
 
   func watchdog() -> Task<Void, Never> {
     Task { [tell] in

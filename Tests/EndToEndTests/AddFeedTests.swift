@@ -55,8 +55,8 @@ final class AddFeedTests: ServerCase {
     try app.key("Return", "Return")
     try app.input(["sleep", "0.5"])
     site.release()
-    try app.waitForText("2 fan clubs came from “My feeds”.")
-    XCTAssertEqual(site.asked, ["/list.opml"], "no feed is fetched before somebody asks for it")
+    try app.waitForText("“My feeds” names 2 feeds, which are fan clubs now.")
+    XCTAssertEqual(site.requested, ["/list.opml"], "no feed is fetched before somebody asks for it")
     try app.press("Show the fan clubs")
     try app.waitForScreen("fanclubs")
     _ = try app.row("Elsewhere")
@@ -83,7 +83,7 @@ final class AddFeedTests: ServerCase {
 
   func testThePostsOfAWholeListAreFetchedAtOnce() throws {
     try addFeed(site.address("list.opml"))
-    try app.waitForText("2 fan clubs came from “My feeds”.")
+    try app.waitForText("“My feeds” names 2 feeds, which are fan clubs now.")
     try app.press("Fetch all")
     try app.waitForText("The posts of 1 of 2 fan clubs are there.")
     try app.waitForText("other.xml: the server answered with status 404.")
@@ -94,21 +94,34 @@ final class AddFeedTests: ServerCase {
     _ = try app.row("The first post")
   }
 
-  func testARefreshAsksTheFeedItself() throws {
+  /// - Parameter leave: leads from the page of the feed's fan club to where the refresh is asked for.
+  private func refreshAsksTheFeed(_ leave: () throws -> Void = {}) throws {
     try addFeed(site.address("feed.xml"))
     try app.waitForScreen("fanclub")
     _ = try app.row("The first post")
+    try leave()
     site.publish("The second post", at: Date(timeIntervalSinceNow: -1800))
     try app.key("F5")
     _ = try app.row("The second post")
-    XCTAssertEqual(site.asked, ["/feed.xml", "/feed.xml"])
+    XCTAssertEqual(site.requested, ["/feed.xml", "/feed.xml"])
+  }
+
+  func testARefreshAsksTheFeedItself() throws { try refreshAsksTheFeed() }
+
+  func testARefreshOfHomeAsksTheFeedBehindIt() throws {
+    try refreshAsksTheFeed {
+      try app.press("Home")
+      try app.waitForScreen("feed")
+      // Among the sample's posts, whose fan clubs have no feeds.
+      _ = try app.row("The first post")
+    }
   }
 
   func testWhatIsCancelledLeavesNothingBehind() throws {
     site.hold()
     try addFeed(site.address("feed.xml"))
     try app.waitForText("Fetching…")
-    try app.wait(for: "the request") { site.asked == ["/feed.xml"] ? true : nil }
+    try app.wait(for: "the request") { site.requested == ["/feed.xml"] ? true : nil }
     try app.press("Cancel")
     try app.wait(for: "the address, ready to be added") { app.first(.button, "Add").flatMap { $0.isEnabled ? true : nil } }
     site.release()

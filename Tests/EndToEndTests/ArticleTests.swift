@@ -39,9 +39,14 @@ final class ArticleTests: EndToEndCase {
     try app.waitForScreen("article")
   }
 
+  private func paragraph(_ text: String) throws -> Element {
+    try app.wait(for: "the paragraph \(text)") { app.all { $0.content == text || $0.name == text }.first }
+  }
+
   /// Where a paragraph is.
   private func frame(_ text: String) throws -> Frame {
-    try app.wait(for: "the paragraph \(text)") { app.all { $0.content == text || $0.name == text }.first?.frame }
+    // The text may be drawn again meanwhile.
+    try app.wait(for: "the place of the paragraph \(text)") { try paragraph(text).frame }
   }
 
   private func mouse(to place: (x: Int, y: Int), _ more: String...) throws {
@@ -85,8 +90,46 @@ final class ArticleTests: EndToEndCase {
     XCTAssertEqual(app.screens.last, "article")
   }
 
+  func testTheMousesBackButtonLeadsFromAnArticleToTheList() throws {
+    try openPost("<p>Alpha is the first paragraph.</p>")
+    // On the text, which listens to the mouse itself.
+    let alpha = try frame("Alpha is the first paragraph.")
+    try mouse(to: (alpha.x + 8, alpha.y + 8), "click", "8")
+    try app.waitForScreen("feed")
+    // From there it leads nowhere. The key comes after it.
+    try app.input(["click", "8"])
+    try app.key("alt+2")
+    try app.waitForScreen("fanclubs")
+    XCTAssertEqual(app.screens.suffix(3), ["article", "feed", "fanclubs"])
+  }
+
+  private static let manyParagraphs = (1...60).map { "<p>Paragraph \($0) of this text.</p>" }.joined()
+
+  func testTheNextStartShowsTheArticleWhereItWasLeft() throws {
+    try openPost(Self.manyParagraphs)
+    let text = "Paragraph 30 of this text."
+    let paragraph = try paragraph(text)
+    let middle = try app.size().height / 2
+    var place = try frame(text).y
+    XCTAssertGreaterThan(place, middle, "otherwise this shows nothing")
+    try app.point(at: self.paragraph("Paragraph 1 of this text."))
+    while place > middle {
+      let before = place
+      // A turn of the wheel moves the text at once: what has moved is at rest.
+      try app.turnWheel(1)
+      place = try app.wait(for: "the text to scroll") { paragraph.frame.flatMap { $0.y == before ? nil : $0.y } }
+    }
+    try app.key("ctrl+q")
+    try app.waitForEnd()
+    try app.start()
+    try app.waitForScreen("article")
+    XCTAssertEqual(app.screens, ["curtain", "article"])
+    // Where the edge of the page was between two paragraphs, it is at the lower one now: they are 14 pixels apart, and a line is higher.
+    try app.wait(for: "the paragraph at \(place), where it was left") { try abs(frame(text).y - place) <= 15 ? true : nil }
+  }
+
   func testASelectionScrollsPastTheEdgeOfTheWindow() throws {
-    try openPost((1...60).map { "<p>Paragraph \($0) of this text.</p>" }.joined())
+    try openPost(Self.manyParagraphs)
     let first = try frame("Paragraph 1 of this text.")
     let height = try app.size().height
     try mouse(to: (first.x + 1, first.y + 8), "mousedown", "1")

@@ -44,6 +44,24 @@ final class ContentTests: EndToEndCase {
     try app.waitForScreen("feed")
   }
 
+  /// The page takes the arrow keys first, but not those that are for its menu.
+  func testTheMenuOfAnArticleIsWalkedByArrows() throws {
+    let post = try Sample.current.get().firstPost(premium: false)
+    try app.startSignedIn()
+    XCTAssertEqual(try app.runBeside(["matinee://posts/\(post.id)"]).status, 0)
+    try app.waitForScreen("article")
+    try app.waitForText(post.title)
+    func canCopy() throws -> Bool {
+      try app.key("shift+F10")
+      return try app.wait(for: "the menu") { app.all { $0.role == .button && $0.name == "Copy" }.first }.isEnabled
+    }
+    XCTAssertFalse(try canCopy())
+    try app.key("Down")
+    try app.key("Return")
+    try app.wait(for: "the menu to close") { app.all { $0.role == .button && $0.name == "Copy" }.isEmpty ? true : nil }
+    XCTAssertTrue(try canCopy(), "all is selected")
+  }
+
   func testAnotherKindOfReactionIsChosenInTheMenuOfARow() throws {
     let title = try firstPost().title
     try app.startSignedIn()

@@ -8,18 +8,18 @@ final class FeedSite: Sendable {
   private final class Content: @unchecked Sendable {
     private let condition = NSCondition()
     private var items: [(title: String, published: Date)] = []
-    private var isHeld = false
+    private var isSuspended = false
 
     func change(_ change: (inout [(title: String, published: Date)], inout Bool) -> Void) {
       condition.withLock {
-        change(&items, &isHeld)
+        change(&items, &isSuspended)
         condition.broadcast()
       }
     }
 
     func answer(_ request: LoopbackServer.Received) -> LoopbackServer.Reply {
       let items = condition.withLock {
-        while isHeld { condition.wait() }
+        while isSuspended { condition.wait() }
         return self.items
       }
       let home = "http://" + (request.field("Host") ?? "")
@@ -49,7 +49,7 @@ final class FeedSite: Sendable {
   func address(_ document: String) -> String { "\(server.origin)/\(document)" }
 
   /// What was asked for, in order.
-  var asked: [String] { server.received.map(\.target) }
+  var requested: [String] { server.received.map(\.target) }
 
   /// Adds a post to the feed.
   func publish(_ title: String, at date: Date) { content.change { items, _ in items.insert((title, date), at: 0) } }

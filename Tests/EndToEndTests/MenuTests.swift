@@ -33,7 +33,7 @@ final class MenuTests: EndToEndCase {
     try app.waitForScreen("login")
     for key in ["ctrl+plus", "ctrl+equal"] { try app.key(key) }
     try app.key("ctrl+comma")
-    try app.waitForText("125 %")
+    try app.waitForText("125%")
     try app.key("Escape")
     try app.key("ctrl+q")
     try app.waitForEnd()
@@ -43,6 +43,6 @@ final class MenuTests: EndToEndCase {
     try app.start(["--data", folder.path])
     try app.waitForText("The file with your preferences was damaged")
     try app.key("ctrl+comma")
-    try app.waitForText("100 %")
+    try app.waitForText("100%")
   }
 }

@@ -1,4 +1,5 @@
 import Driver
+import Foundation
 import XCTest
 
 /// The end of the process, which may come at any time.
@@ -15,17 +16,102 @@ final class QuitTests: EndToEndCase {
     }
   }
 
-  func testWhatIsHalfWrittenIsThereAtTheNextStart() throws {
+  /// The app ends in order, and the next start is where it was, with what was half written.
+  /// - Parameter end: what ends the app. It comes at once after the last letter: nothing waits for a pause.
+  private func keepsWhatIsHalfWritten(_ end: () throws -> Void) throws {
     let post = try Sample.current.get().firstPost(premium: false)
     try app.startSignedIn(["matinee://posts/\(post.id)/comments"], screen: "comments")
     try app.click(app.wait(for: "the field") { app.all { $0.name == "Your comment" }.first })
     try app.type("Half a thought")
     try app.waitForText("Half a thought")
-    // At once: nothing waits for a pause.
-    try app.key("ctrl+q")
+    try end()
     try app.waitForEnd()
-    try app.start(["matinee://posts/\(post.id)/comments"])
+    XCTAssertEqual(app.process?.status, 0)
+    try app.start()
     try app.waitForScreen("comments")
+    XCTAssertEqual(app.screens, ["curtain", "comments"])
     try app.waitForText("Half a thought")
+  }
+
+  func testWhatIsHalfWrittenIsThereAtTheNextStart() throws { try keepsWhatIsHalfWritten { try app.key("ctrl+q") } }
+
+  func testTheCrossOfTheWindowKeepsWhatIsHalfWritten() throws {
+    try keepsWhatIsHalfWritten { try app.click(app.find(.button, "Close")) }
+  }
+
+  /// By a key that the window manager takes for itself. It asks the window to close as a list of windows does: by WM_DELETE_WINDOW.
+  func testAWindowManagerThatClosesTheWindowKeepsWhatIsHalfWritten() throws { try keepsWhatIsHalfWritten { try app.key("alt+F4") } }
+
+  /// GLib sends a program whose session bus is gone SIGTERM.
+  func testASessionBusThatIsKilledEndsTheAppInOrder() throws {
+    let bus = try SessionBus(in: app.home)
+    defer { bus.crash() }
+    app.environment.merge(bus.environment) { $1 }
+    try keepsWhatIsHalfWritten {
+      bus.crash()
+      // The next start is on the bus that all tests share.
+      for name in bus.environment.keys { app.environment[name] = nil }
+    }
+  }
+}
+
+/// A session bus of its own, which can be killed without ending the other programs of the desktop.
+private final class SessionBus {
+  /// What has a program use it. The accessibility bus stays that of the desktop: by that one the program is driven.
+  let environment: [String: String]
+  private let process = Process()
+
+  /// - Parameter folder: for its files.
+  init(in folder: URL) throws {
+    let accessibility = try Self.accessibilityBus()
+    let configuration = folder.appending(path: "session.conf")
+    // No service folder: what the machine has installed would be started.
+    try Data(
+      """
+      <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+        "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+      <busconfig>
+        <type>session</type>
+        <listen>unix:dir=\(folder.path)</listen>
+        <auth>EXTERNAL</auth>
+        <policy context="default">
+          <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
+        </policy>
+      </busconfig>
+      """.utf8
+    ).write(to: configuration)
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["dbus-daemon", "--config-file=\(configuration.path)", "--nofork", "--nopidfile", "--print-address=1"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let address = try pipe.firstLine()
+    environment = ["DBUS_SESSION_BUS_ADDRESS": address, "AT_SPI_BUS_ADDRESS": accessibility]
+    XCTAssertNotEqual(address, "", "dbus-daemon did not start")
+  }
+
+  /// The address that the desktop's session bus knows.
+  private static func accessibilityBus() throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [
+      "dbus-send", "--session", "--print-reply=literal", "--dest=org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus.GetAddress",
+    ]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    XCTAssertEqual(process.terminationStatus, 0)
+    return text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// Ends it without warning, and waits until it is gone.
+  func crash() {
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    process.waitUntilExit()
   }
 }

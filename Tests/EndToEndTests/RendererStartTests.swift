@@ -60,10 +60,8 @@ private final class BareDisplay {
     process.standardError = FileHandle.nullDevice
     process.standardInput = FileHandle.nullDevice
     try process.run()
-    var line = Data()
-    // The server writes its number once it takes connections.
-    while let byte = try pipe.fileHandleForReading.read(upToCount: 1), !byte.isEmpty, byte != Data("\n".utf8) { line += byte }
-    name = ":" + String(decoding: line, as: UTF8.self)
+    // Its number.
+    name = try ":" + pipe.firstLine()
     XCTAssertNotEqual(name, ":", "Xvfb did not start")
   }
 

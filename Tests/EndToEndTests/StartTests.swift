@@ -62,6 +62,23 @@ final class StartTests: EndToEndCase {
     XCTAssertGreaterThanOrEqual(try app.size().width, 1000)
   }
 
+  func testAMaximizedWindowOpensMaximized() throws {
+    try app.start()
+    try app.waitForScreen("login")
+    try app.key("ctrl+q")
+    try app.waitForEnd()
+    let file = app.home.appending(path: "data/matinee/window.json")
+    try Data(#"{"width":700,"height":620,"isMaximized":true}"#.utf8).write(to: file)
+    try app.start()
+    try app.waitForScreen("login")
+    XCTAssertGreaterThan(try app.size().width, 1000)
+    try app.key("ctrl+q")
+    try app.waitForEnd()
+    let stored = try XCTUnwrap(JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+    XCTAssertEqual(stored["isMaximized"] as? Bool, true)
+    XCTAssertEqual([stored["width"] as? Int, stored["height"] as? Int], [700, 620])
+  }
+
   /// From the desktop there is no terminal that says why.
   func testAFolderThatCannotBeUsedIsExplainedInAWindow() throws {
     let file = app.home.appending(path: "a-file")

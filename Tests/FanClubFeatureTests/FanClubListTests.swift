@@ -107,7 +107,7 @@ import Testing
     reader.publication.with { $0.holds = ["PUT"] }
     reader.store.markRead("p1")
     reader.store.comment(on: "p1", "So it goes")
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     reader.publication.release()
     await reader.settle()
     #expect(page.row(for: "a")?.unread == "")

@@ -80,7 +80,7 @@ private let offline = "It comes as soon as the publication can be reached."
     reader.publication.with { $0.holds = ["GET"] }
     let page = page("c1", of: reader)
     page.appear()
-    await reader.waitForHeld(2)
+    await reader.waitForSuspended(2)
     #expect(page.state.phase == .ready)
     #expect(page.state.club?.name == "Club")
     #expect(page.state.posts.phase == .loading)
@@ -235,7 +235,7 @@ private let offline = "It comes as soon as the publication can be reached."
     let (reader, page) = await pageOfMine()
     reader.publication.with { $0.holds = ["DELETE"] }
     page.send(.removeTapped)
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     page.disappear()
     reader.publication.release()
     await reader.settle()

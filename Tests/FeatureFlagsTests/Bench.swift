@@ -11,7 +11,7 @@ final class Server: FlagSource, FlagSink {
     var failure: FlagError?
     /// Takes what it is sent, and its answer gets lost.
     var losesAnswers = false
-    var asked: [ClientCapabilities] = []
+    var requested: [ClientCapabilities] = []
     var batches: [[FlagEvent]] = []
     var taken: [String: [FlagEvent]] = [:]
   }
@@ -30,7 +30,7 @@ final class Server: FlagSource, FlagSink {
 
   func rules(for client: ClientCapabilities) async throws -> FetchedRules {
     try with { state in
-      state.asked.append(client)
+      state.requested.append(client)
       if let failure = state.failure { throw failure }
       return FetchedRules(rules: state.rules, malformed: state.malformed)
     }

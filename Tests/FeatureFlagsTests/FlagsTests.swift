@@ -53,7 +53,7 @@ import Testing
     await run.start("reader")
     #expect(run.flags.isOn(flag) == isOn)
     await run.settle()
-    #expect(server.with { $0.asked.first?.features } == Set(features))
+    #expect(server.with { $0.requested.first?.features } == Set(features))
     #expect(server.taken("reader").isEmpty == !isOn, "who cannot is on no side")
   }
 
@@ -97,13 +97,13 @@ import Testing
   @Test func aSessionBeginsWithFreshRules() async throws {
     let run = try Run(server)
     await run.start("reader")
-    #expect(server.with { $0.asked.count } == 1, "they were asked for a moment ago")
+    #expect(server.with { $0.requested.count } == 1, "they were asked for a moment ago")
     run.flags.end()
     run.clock.advance(by: .seconds(61))
     try server.set("new", 100)
     run.flags.begin("reader")
     await run.settle()
-    #expect(server.with { $0.asked.count } == 2)
+    #expect(server.with { $0.requested.count } == 2)
     #expect(run.flags.isOn(flag))
   }
 

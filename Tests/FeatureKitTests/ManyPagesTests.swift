@@ -39,7 +39,7 @@ import Testing
     reader.publication.with { $0.holds = ["GET"] }
     let pages = (0..<20).map { _ in PostList(.all, store: reader.store, formatting: reader.formatting) { _ in } }
     for page in pages { page.list.appear() }
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     reader.publication.release()
     await reader.settle()
     #expect(pages.allSatisfy { $0.list.state.ids == ["p1"] })

@@ -96,7 +96,7 @@ import Testing
     final class Observer { var sizes: [Int] = [] }
     let preferences = Preferences()
     var observer: Observer? = Observer()
-    weak let held = observer
+    weak let suspended = observer
     var calls = 0
     if let observer {
       preferences.observe(observer) { observer, preferences in
@@ -108,7 +108,7 @@ import Testing
     preferences.change { $0.textSize = 110 }
     #expect(observer?.sizes == [100, 110], "an equal value is no change")
     observer = nil
-    #expect(held == nil)
+    #expect(suspended == nil)
     preferences.changeTextSize(by: 1)
     #expect(calls == 2)
   }

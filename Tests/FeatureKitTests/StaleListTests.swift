@@ -10,17 +10,17 @@ import Testing
   private func list() -> EntityList<Post> { PostList(.all, store: reader.store, formatting: reader.formatting) { _ in }.list }
 
   /// Something comes to the publication while an answer without it is on its way.
-  private func held(_ ask: () -> Void) async {
+  private func suspended(_ ask: () -> Void) async {
     reader.publication.with { $0.holds = ["GET /v1/posts"] }
     ask()
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     reader.publication.with { $0.posts.append(.sample(1)) }
     reader.store.listsAreStale()
   }
 
   @Test func aReloadDoesNotWaitForAnOlderQuestionOfItsOwn() async {
     let list = list()
-    await held { list.appear() }
+    await suspended { list.appear() }
     list.disappear()
     list.appear()
     reader.publication.release()
@@ -33,7 +33,7 @@ import Testing
     first.appear()
     await reader.settle()
     first.disappear()
-    await held { second.appear() }
+    await suspended { second.appear() }
     first.appear()
     reader.publication.release()
     await reader.settle()

@@ -85,7 +85,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     feed.send(.reactionToggled("p1"))
     #expect(feed.row(for: "p1")?.isReacted == true)
     #expect(feed.row(for: "p1")?.reactions == "5")
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     #expect(drawn.notices == [["p1"]])
     #expect(feed.row(for: "p1")?.isReacted == true)
     reader.publication.release()
@@ -130,7 +130,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
       $0.holds = ["PUT"]
     }
     feed.send(.bookmarkTapped("p1"))
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     feed.send(.refreshTapped)
     await mainQueueTurn()
     while feed.state.posts.isRefreshing { await mainQueueTurn() }

@@ -30,7 +30,7 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
   }
 
   /// What was asked about posts; Home also asks which fan clubs there are.
-  private func asked(_ reader: ReaderFixture) -> [String] { reader.publication.requests.filter { $0.hasPrefix("GET /v1/posts") } }
+  private func requested(_ reader: ReaderFixture) -> [String] { reader.publication.requests.filter { $0.hasPrefix("GET /v1/posts") } }
 
   // MARK: - Loading
 
@@ -42,7 +42,7 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
     feed.appear()
     await reader.settle()
     #expect(recorder.states == [state(.loading), state(.ready, ["p1", "p2", "p3"])])
-    #expect(asked(reader) == ["GET /v1/posts"])
+    #expect(requested(reader) == ["GET /v1/posts"])
   }
 
   @Test func anEmptyPublicationIsEmpty() async {
@@ -127,7 +127,7 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
     await reader.settle()
     reader.publication.with { $0.holds = ["GET /v1/posts?cursor=1"] }
     feed.send(.reachedEnd)
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     reader.publication.with { $0.posts.append(.sample(1)) }
     feed.send(.refreshTapped)
     while feed.state.posts.isRefreshing { await mainQueueTurn() }
@@ -150,7 +150,7 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
       feed.send(.reachedEnd)
       await reader.settle()
     }
-    #expect(asked(reader) == ["GET /v1/posts", "GET /v1/posts?cursor=3", "GET /v1/posts?cursor=1"])
+    #expect(requested(reader) == ["GET /v1/posts", "GET /v1/posts?cursor=3", "GET /v1/posts?cursor=1"])
     #expect(
       recorder.states == [
         state(.loading),
@@ -203,7 +203,7 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
     _ = recorder.take()
     reader.publication.with { $0.holds = ["GET"] }
     feed.send(.refreshTapped)
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     reader.store.close()
     reader.publication.release()
     await reader.settle()

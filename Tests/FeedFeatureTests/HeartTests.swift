@@ -46,7 +46,7 @@ import Testing
       Task { [store = reader.store] in try? await store.loadPost("p1") }
     case .offline: reader.publication.with { $0.isOffline = true }
     }
-    if moment != .offline { await reader.waitForHeld() }
+    if moment != .offline { await reader.waitForSuspended() }
     if moment == .earlierHeart { feed.send(.reactionToggled("p1")) }
     feed.send(.reactionToggled("p1"))
     #expect(feed.row(for: "p1")?.isReacted == true)

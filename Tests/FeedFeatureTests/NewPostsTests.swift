@@ -194,7 +194,7 @@ import Testing
     reader.publication.with { $0.holds = ["GET /v1/posts"] }
     await reader.clock.waitForSleepers()
     reader.clock.advance(by: .seconds(60))
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     reader.publication.with { $0.isOffline = true }
     reader.publication.release()
     await reader.settle()

@@ -42,7 +42,7 @@ import Testing
     }
     feed.send(.refreshTapped)
     feed.send(.refreshTapped)
-    await reader.waitForHeld(2)
+    await reader.waitForSuspended(2)
     // At most two at a time.
     #expect(Set(fetched) == ["POST /v1/fanclubs/a/refresh", "POST /v1/fanclubs/b/refresh"])
     #expect(words(recorder.take()) == [nil, "Fetching 1 of 3 feeds…"])
@@ -137,7 +137,7 @@ import Testing
       $0.imports = [Import(id: "i", state: .done)]
     }
     feed.send(.refreshTapped)
-    await reader.waitForHeld(2)
+    await reader.waitForSuspended(2)
     feed.disappear()
     reader.publication.with { $0.posts.append(.sample(1, club: "a")) }
     reader.publication.release()

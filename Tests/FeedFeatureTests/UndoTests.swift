@@ -42,6 +42,20 @@ import Testing
     #expect(!feed.state.posts.canUndo)
   }
 
+  @Test(arguments: [false, true]) func aDoubleClickIsUndoneAsOne(hasArrived: Bool) async {
+    let feed = await shown()
+    let (before, beforeThere) = (unread(feed), unreadThere)
+    feed.send(.allReadTapped)
+    if hasArrived { await reader.settle() }
+    feed.send(.allReadTapped)
+    await reader.settle()
+    feed.send(.undoTapped)
+    await reader.settle()
+    #expect(unread(feed) == before)
+    #expect(unreadThere == beforeThere)
+    #expect(!feed.state.posts.canUndo)
+  }
+
   @Test func afterThePublicationHasDoneIt() async {
     let feed = await shown()
     let (before, beforeThere) = (unread(feed), unreadThere)
@@ -77,6 +91,29 @@ import Testing
     feed.send(.undoTapped)
     #expect(unread(feed) == before)
     #expect(unreadThere == beforeThere)
+    reader.publication.with { $0.isOffline = false }
+    reader.store.retryNow()
+    await reader.settle()
+    #expect(reader.store.outboxStatus.value.count == 0)
+    #expect((unread(feed), unreadThere) == (before, beforeThere))
+  }
+
+  /// Nothing has to be sent for it: what waits is what waited before.
+  @Test func whatWasNeverSentWaitsNoMoreOnceItIsUndone() async {
+    let feed = await shown()
+    let (before, beforeThere) = (unread(feed), unreadThere)
+    reader.publication.with { $0.isOffline = true }
+    feed.send(.bookmarkTapped("p3"))
+    await reader.settle()
+    for _ in 1...2 {
+      feed.send(.allReadTapped)
+      await reader.settle()
+      #expect(reader.store.outboxStatus.value.count == 2)
+      feed.send(.undoTapped)
+      await reader.settle()
+      #expect(reader.store.outboxStatus.value.count == 1)
+      #expect(unread(feed) == before)
+    }
     reader.publication.with { $0.isOffline = false }
     reader.store.retryNow()
     await reader.settle()

@@ -135,8 +135,8 @@ final class ArticleBodyTests: XCTestCase {
       " javascript:alert(1)": nil, "data:text/html,x": nil, "file:///etc/passwd": nil, "vbscript:x": nil, "matinee://posts/1": nil,
       "#top": nil, "page": nil, "": nil,
     ]
-    for (written, kept) in links {
-      XCTAssertEqual(blocks("<p><a href=\"\(written)\">x</a></p>"), [.paragraph([.init("x", link: kept)])], written)
+    for (written, stored) in links {
+      XCTAssertEqual(blocks("<p><a href=\"\(written)\">x</a></p>"), [.paragraph([.init("x", link: stored)])], written)
     }
     XCTAssertEqual(blocks("<p><a href='&#106;avascript:x'>x</a></p>"), [.paragraph([.init("x")])])
     XCTAssertEqual(blocks("<p><a name='x'>x</a></p>"), [.paragraph([.init("x")])])

@@ -79,4 +79,30 @@ final class EnclosureTests: XCTestCase {
     XCTAssertEqual(item.enclosures.count, 50)
     XCTAssertEqual(item.enclosures.first?.length, nil)
   }
+
+  /// Fifty of the longest addresses and titles would be more than most posts.
+  func testTheirTextsHaveAnEnd() throws {
+    func enclosures(_ bytes: Int) throws -> [ParsedEnclosure] {
+      let address = "https://e.org/"
+      let files = (0..<50).map { number in
+        let name = "\(number).mp3"
+        return "<enclosure url='\(address)\(String(repeating: "a", count: bytes - address.utf8.count - name.utf8.count))\(name)'/>"
+      }
+      return try first(rss("<item>\(files.joined())</item>")).enclosures
+    }
+    XCTAssertEqual(try enclosures(300).count, 50)
+    XCTAssertEqual(try enclosures(2_048).count, 8, "16 kB")
+    XCTAssertEqual(try enclosures(2_049).count, 0)
+    // One that is too long for the room that is left leaves it to those behind it.
+    let long = String(repeating: "x", count: 1_000)
+    let files = (0..<20).map { number in
+      let title = number < 18 ? long : "short"
+      return "{\"url\":\"https://e.org/\(number)\",\"title\":\"\(title)\"}"
+    }
+    let attachments = files.joined(separator: ",")
+    let item = try first(
+      "{\"version\":\"https://jsonfeed.org/version/1.1\",\"items\":[{\"id\":\"1\",\"attachments\":[\(attachments)]}]}")
+    XCTAssertEqual(item.enclosures.suffix(2).map(\.title), ["short", "short"])
+    XCTAssertLessThan(item.enclosures.count, 20)
+  }
 }

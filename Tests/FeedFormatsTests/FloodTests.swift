@@ -179,7 +179,7 @@ final class FloodTests: XCTestCase {
     let marks = repeated("\u{301}", 100) + repeated("\u{323}", 100)
     let escaped = repeated("\\u0301", 100) + repeated("\\u0323", 100)
     let references = repeated("&#769;", 100) + repeated("&#803;", 100)
-    let kept = 30
+    let stored = 30
     for written in [marks, escaped] {
       let json = """
         {"version":"https://jsonfeed.org/version/1","items":[{"id":"x\(written)","title":"x\(written)","content_html":"x\(written)",
@@ -187,7 +187,7 @@ final class FloodTests: XCTestCase {
         """
       let item = try first(json)
       let texts = [item.id, item.title, item.body, item.byline, item.enclosures.first?.url]
-      XCTAssertEqual(texts.map { $0.map(Self.marks) }, texts.map { _ in kept }, String(written.prefix(6)))
+      XCTAssertEqual(texts.map { $0.map(Self.marks) }, texts.map { _ in stored }, String(written.prefix(6)))
     }
     for written in [marks, references] {
       let rss = """
@@ -197,11 +197,11 @@ final class FloodTests: XCTestCase {
         """
       let item = try first(rss)
       let texts = [item.id, item.title, item.byline, item.enclosures.first?.url, ArticleBody(html: item.body).plainText]
-      XCTAssertEqual(texts.map { $0.map(Self.marks) }, texts.map { _ in kept }, String(written.prefix(6)))
+      XCTAssertEqual(texts.map { $0.map(Self.marks) }, texts.map { _ in stored }, String(written.prefix(6)))
     }
     // Across the ends of elements, and of characters that are left out.
-    XCTAssertEqual(Self.marks(ArticleBody(html: "x" + repeated("<b>\(marks)</b><i>\(references)</i>", 5)).plainText), kept)
-    XCTAssertEqual(Self.marks(("x" + repeated("\u{301}\u{202E}", 100)).visibleText), kept)
+    XCTAssertEqual(Self.marks(ArticleBody(html: "x" + repeated("<b>\(marks)</b><i>\(references)</i>", 5)).plainText), stored)
+    XCTAssertEqual(Self.marks(("x" + repeated("\u{301}\u{202E}", 100)).visibleText), stored)
   }
 
   private static func marks(_ text: String) -> Int { text.unicodeScalars.count { $0 == "\u{301}" || $0 == "\u{323}" } }

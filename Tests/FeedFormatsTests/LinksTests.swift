@@ -44,6 +44,30 @@ final class LinksTests: XCTestCase {
       try first(atom(entry)).body.trimmingCharacters(in: .whitespacesAndNewlines), "<a href=\"https://b.org/x?a=1&amp;b=2\">a</a>")
   }
 
+  /// They are in the lists of all readers.
+  func testAddressesThatAreTooLongForListsAreLeftOut() throws {
+    for (length, isThere) in [(2_048, true), (2_049, false)] {
+      let address = "https://e.org/" + String(repeating: "a", count: length - 18) + ".jpg"
+      let feed = try read(
+        rss(
+          "<item><link>\(address)</link><enclosure url='\(address)' type='image/jpeg'/></item>",
+          channel: "<link>\(address)</link><image><url>\(address)</url></image>"))
+      let addresses = [feed.homeURL, feed.picture, feed.items.first?.link, feed.items.first?.picture]
+      XCTAssertEqual(addresses, Array(repeating: isThere ? address : nil, count: 4))
+      // It still tells its item from others.
+      XCTAssertEqual(feed.items.first?.identity, address)
+      XCTAssertEqual(WebLinks.url(address), isThere ? address : nil)
+      let list = Data("<opml><body><outline type='rss' xmlUrl='\(address)' htmlUrl='\(address)'/></body></opml>".utf8)
+      guard case .outline(let outline) = try FeedParser.document(list, source: "list") else { return XCTFail("no list") }
+      XCTAssertEqual(outline.feeds.first?.feedURL, isThere ? address : nil)
+      XCTAssertEqual(outline.feeds.first?.homeURL, isThere ? address : nil)
+      // In a text it is requested with one post.
+      XCTAssertTrue(WebLinks.isOpenable(address))
+      let body = "<a href='\(address)'>a</a>"
+      XCTAssertEqual(try first(rss("<item><description><![CDATA[\(body)]]></description></item>")).body, body)
+    }
+  }
+
   func testAFragmentBelongsToTheItem() throws {
     let item = try first(
       rss(
@@ -58,13 +82,13 @@ final class LinksTests: XCTestCase {
   }
 
   func testEverythingElseOfABodyStaysAsItIs() throws {
-    let kept = [
+    let stored = [
       "<a href='https://e.org/x?a=1&b=2'>", "<p title='src=\"x\"'>", "text href='x'", "<!-- <a href='x'> -->",
       "<script>'<a href=\"x\">'</script>",
       "<a href='mailto:a@e.org'>", "<a href='", "<a href", "<", "<a href=''>", "a < b href=c",
       "<A HREF=\"HTTPS://E.ORG\">", "<style>a { b: url(x) }</style>", "<p/ / =x>", "<a href=>x</a>",
     ]
-    for html in kept {
+    for html in stored {
       let item = try first(rss("<item><description><![CDATA[\(html)]]></description></item>", channel: "<link>https://h.org/</link>"))
       XCTAssertEqual(item.body, html)
     }

@@ -63,7 +63,7 @@ final class RealFeedsTests: XCTestCase {
         let repeats = expected.ids.count - Set(expected.ids).count
         let isIdentified = expected.ids.allSatisfy { !$0.isEmpty }
         XCTAssertEqual(Set(feed.items.map(\.identity)).count, feed.items.count - (isIdentified ? repeats : 0), "\(name): identities")
-        for (index, item) in feed.items.enumerated() where index < expected.items { check(item, expected, index, name) }
+        for (index, item) in feed.items.enumerated() where index < expected.items { check(item, expected, at: index, of: name) }
       case .outline(let list):
         print("\(name): \(list.outlines.count) outlines, \(list.feeds.count) feeds; counted \(expected.items)")
         XCTAssertEqual(list.outlines.count, expected.items, name)
@@ -74,7 +74,7 @@ final class RealFeedsTests: XCTestCase {
     }
   }
 
-  private func check(_ item: ParsedItem, _ expected: Counted, _ index: Int, _ file: String) {
+  private func check(_ item: ParsedItem, _ expected: Counted, at index: Int, of file: String) {
     let name = "\(file), item \(index + 1)"
     // Where a publisher left the link empty we take the id, which is the page's address there, and feedparser the feed's own.
     if item.link != item.id || item.link == nil { XCTAssertEqual(item.link ?? "", expected.links[index], name) }

@@ -56,6 +56,14 @@ final class ScaleTests: XCTestCase {
     XCTAssertTrue(item.body.contains("https://e.org/49999?a=1&amp;b") || item.body.contains("/49999"))
   }
 
+  /// As many as are followed are open, and each tag asks which of them it ends.
+  func testElementsThatNeverEnd() {
+    for tag in ["<dd>", "<td>", "<tr>", "</x>", "</b>"] {
+      let body = String(repeating: "<b>", count: 600) + repeated { _ in tag } + "last"
+      XCTAssertEqual(ArticleBody(html: body).plainText.suffix(4), "last", tag)
+    }
+  }
+
   func testNamesWithoutEnd() throws {
     XCTAssertEqual(try read(rss(repeated { "<x\($0)/>" } + "<item/>")).items.count, 1)
   }

@@ -45,6 +45,20 @@ import Testing
     #expect(file.lines[0].text == "let a = \"http://x\" ")
   }
 
+  @Test func argumentsAreCounted() {
+    let text = """
+      func a($ b: Int, $ c: (Int, _: Int) -> [String: Int], $ d: Result<Int, Error>) {}
+      init?<T>($ b: Int,
+        $ c: T, d _: Int = 1, $ e: Int,
+        $ f: () -> Void) {}
+      func == ($ a: A, $ b: A, c: A, $ d: A, e: A) {}
+      let a = f(_a, _b, _c, _d)
+      """
+    // This file is read as well.
+    let file = SourceText(path: "x", text: text.replacing("$", with: "_"))
+    #expect(file.declarations(withMorePositionalArgumentsThan: 3) == ["x:2"])
+  }
+
   @Test func importsOfEveryFormAreSeen() {
     let text = "@testable import A\nimport struct B.Thing\npublic import C\n  import D\nlet important = 1\n@preconcurrency import E"
     #expect(SourceText(path: "x", text: text).imports == ["A", "B", "C", "D", "E"])

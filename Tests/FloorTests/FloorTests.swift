@@ -80,6 +80,11 @@ import Testing
     #expect(places.filter { !$0.contains("Plugin/") } == [])
   }
 
+  @Test func argumentsOfMoreThanThreeHaveLabels() throws {
+    let files = try package.targets.flatMap { try $0.swiftFiles() }
+    #expect(files.flatMap { $0.declarations(withMorePositionalArgumentsThan: 3) } == [])
+  }
+
   @Test func onlyTheClockReadsTheTime() throws {
     let reading = /\bDate\(\)|\bDate\.now\b|\bDate\(timeIntervalSinceNow:|\b(Continuous|Suspending)Clock\b|\bCFAbsoluteTimeGetCurrent\b/
     let app = try ["AppCore", "AppAssembly"].flatMap { try package.target($0)?.swiftFiles() ?? [] }

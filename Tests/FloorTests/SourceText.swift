@@ -38,6 +38,31 @@ struct SourceText {
       .map { "\(path):\($0.number): \($0.text.trimmingCharacters(in: .whitespaces))" }
   }
 
+  /// The functions and initializers that take more than so many arguments without a label, as `path:line`.
+  func declarations(withMorePositionalArgumentsThan most: Int) -> [String] {
+    let text = lines.map(\.text).joined(separator: "\n")
+    return text.matches(of: /\b(?:func\s+[^\s(<]+|init\??)\s*(?:<[^>]*>)?\(/).compactMap { declaration in
+      var (depth, isFirst, positional) = (1, true, 0)
+      var previous: Character = "("
+      for (index, character) in zip(text[declaration.range.upperBound...].indices, text[declaration.range.upperBound...]) {
+        switch character {
+        case "(", "[", "{", "<": depth += 1
+        case ")", "]", "}": depth -= 1
+        case ">" where previous != "-": depth -= 1
+        case "," where depth == 1: isFirst = true
+        case _ where isFirst && !character.isWhitespace:
+          if character == "_", text[text.index(after: index)...].first == " " { positional += 1 }
+          isFirst = false
+        default: break
+        }
+        previous = character
+        if depth == 0 { break }
+      }
+      guard positional > most else { return nil }
+      return "\(path):\(text[..<declaration.range.lowerBound].count { $0 == "\n" } + 1)"
+    }
+  }
+
   /// The modules that the file imports.
   var imports: Set<String> {
     let statement =

@@ -50,11 +50,11 @@ final class AbsenceTests: GtkTestCase {
       let data = Self.png
       Task.detached {
         var textures = (0..<20).map { _ in Texture.decode(data) }
-        let kept = textures.last ?? nil
+        let stored = textures.last ?? nil
         textures.removeAll()
         await MainActor.run {
-          let picture = Picture(kept, fit: .cover, description: "Square")
-          picture.texture = kept
+          let picture = Picture(stored, fit: .cover, description: "Square")
+          picture.texture = stored
           picture.texture = nil
           probe.events.append("done")
         }

@@ -100,7 +100,9 @@ final class ApplicationTests: GtkTestCase {
       application.onOpen = { probe.events += $0 }
       application.onActivate = {
         let name = "org.freedesktop.Notifications"
-        guard let desktop = DesktopProgram(name, at: "/org/freedesktop/Notifications", DesktopProgram.notifications, application, probe)
+        guard
+          let desktop = DesktopProgram(
+            name, at: "/org/freedesktop/Notifications", DesktopProgram.notifications, application: application, probe: probe)
         else { return XCTFail("no desktop that shows notifications") }
         application.hold()
         for count in 1...2 {
@@ -129,7 +131,10 @@ final class ApplicationTests: GtkTestCase {
       application.onActivate = {
         application.hold()
         let path = "/org/freedesktop/portal/desktop"
-        guard let portal = DesktopProgram("org.freedesktop.portal.Desktop", at: path, DesktopProgram.mail, application, probe) else {
+        guard
+          let portal = DesktopProgram(
+            "org.freedesktop.portal.Desktop", at: path, DesktopProgram.mail, application: application, probe: probe)
+        else {
           return XCTFail("no portal")
         }
         @MainActor func compose(_ response: Int, _ token: String, ends: Bool) {
@@ -153,6 +158,17 @@ final class ApplicationTests: GtkTestCase {
       XCTAssertEqual(try? application.run(), 0)
       XCTAssertEqual(probe.events.count, 5)
     }
+  }
+
+  /// What is said by the address instead of the portal. RFC 6068: UTF-8, and `%0D%0A` for each break of a line.
+  func testTheAddressOfAMail() {
+    let text = "One line = 100%\nAnother: #2 + \"three\"\r\n\r\nhttps://example.org/a?b=c&d"
+    let address = MainActor.assumeIsolated { Application.mailAddress(subject: "Ünder & over?", text: text) }
+    XCTAssertEqual(
+      address,
+      "mailto:?subject=%C3%9Cnder%20%26%20over%3F"
+        + "&body=One%20line%20%3D%20100%25%0D%0AAnother%3A%20%232%20%2B%20%22three%22%0D%0A%0D%0Ahttps%3A%2F%2Fexample%2Eorg%2Fa%3Fb%3Dc%26d"
+    )
   }
 
   func testDesktopMayTurnDarkAndLight() {
@@ -306,7 +322,7 @@ final class ApplicationTests: GtkTestCase {
   /// - Parameters:
   ///   - interface: what it offers, as XML.
   ///   - probe: is told what the application asks for.
-  init?(_ name: String, at path: String, _ interface: String, _ application: Application, _ probe: Probe) {
+  init?(_ name: String, at path: String, _ interface: String, application: Application, probe: Probe) {
     guard let bus = g_application_get_dbus_connection(application.pointer()), let node = g_dbus_node_info_new_for_xml(interface, nil) else {
       return nil
     }
@@ -315,15 +331,15 @@ final class ApplicationTests: GtkTestCase {
     var methods = GDBusInterfaceVTable()
     methods.method_call = { _, _, _, _, method, parameters, invocation, data in
       guard let method, let parameters, let invocation, let data else { return }
-      var asked = String(cString: method)
-      if asked == "ComposeEmail" {
+      var requested = String(cString: method)
+      if requested == "ComposeEmail" {
         let text = g_variant_print(parameters, 0)
-        asked += " " + String(cString: text)
+        requested += " " + String(cString: text)
         g_free(text)
       }
       nonisolated(unsafe) let probe = data
-      MainActor.assumeIsolated { Unmanaged<Probe>.fromOpaque(probe).takeUnretainedValue().events.append(asked) }
-      let answer: String? = asked == "Notify" ? "(uint32 1,)" : asked == "CloseNotification" ? nil : "(objectpath '/request',)"
+      MainActor.assumeIsolated { Unmanaged<Probe>.fromOpaque(probe).takeUnretainedValue().events.append(requested) }
+      let answer: String? = requested == "Notify" ? "(uint32 1,)" : requested == "CloseNotification" ? nil : "(objectpath '/request',)"
       g_dbus_method_invocation_return_value(invocation, answer.flatMap { g_variant_parse(nil, $0, nil, nil, nil) })
     }
     self.bus = bus

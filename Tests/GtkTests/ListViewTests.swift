@@ -90,6 +90,30 @@ final class ListViewTests: GtkTestCase {
     }
   }
 
+  func testTheKeyboardStaysInTheListWhenTheRowGoesThatHasIt() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let list = makeList(probe)
+      list.show([1, 2, 3])
+      let window = shown(list)
+      settle()
+      @MainActor func hasKeyboard(_ id: Int) -> Bool {
+        guard let row = list.bound[id], let item = gtk_widget_get_parent(row.root.widget) else { return false }
+        return gtk_widget_is_focus(item) != 0
+      }
+      list.focusRow(2)
+      XCTAssertTrue(hasKeyboard(2))
+      list.show([1, 3])
+      XCTAssertTrue(hasKeyboard(3), "the next one")
+      list.show([4, 5])
+      settle()
+      XCTAssertTrue(hasKeyboard(4), "the first, where none has stayed")
+      list.show([])
+      XCTAssertTrue(list.holdsKeyboard, "the page gives it to something else")
+      window.destroy()
+    }
+  }
+
   func testNearEndIsToldOnceForEachNewEnd() {
     MainActor.assumeIsolated {
       let probe = Probe()

@@ -9,17 +9,17 @@ import Testing
   /// Answers as it is told, logs what it was asked, and waits on a clock when it is slow.
   private final class Backend: Transport {
     struct State {
-      var asked: [Request] = []
+      var requested: [Request] = []
       var isSlow = false
       var answer: @Sendable (Request) throws -> Response = { _ in Response(404) }
     }
     let state = Mutex(State())
     let gate = ManualClock()
-    var asked: [Request] { state.withLock { $0.asked } }
+    var requested: [Request] { state.withLock { $0.requested } }
     func answer(_ answer: @escaping @Sendable (Request) throws -> Response) { state.withLock { $0.answer = answer } }
     func send(_ request: Request) async throws -> Response {
       let (answer, isSlow) = state.withLock { state in
-        state.asked.append(request)
+        state.requested.append(request)
         return (state.answer, state.isSlow)
       }
       if isSlow { try await gate.sleep(for: .seconds(1)) }
@@ -49,12 +49,12 @@ import Testing
     backend.answer { _ in Self.picture() }
     #expect(try await transport().send(Request(.get, "/a")) == Self.picture())
     #expect(try await transport().send(Request(.get, "/a")) == Self.picture())
-    #expect(backend.asked.count == 1)
+    #expect(backend.requested.count == 1)
     let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
     #expect(mode == 0o700)
     clock.advance(by: .seconds(61))
     _ = try await transport().send(Request(.get, "/a"))
-    #expect(backend.asked.count == 2)
+    #expect(backend.requested.count == 2)
   }
 
   @Test func aStaleAnswerIsConfirmedByItsTagOrDate() async throws {
@@ -69,11 +69,11 @@ import Testing
     #expect(second.body == first.body)
     #expect(second.status == 200)
     #expect(second.headers["Content-Length"] == nil)
-    #expect(backend.asked.count == 2)
+    #expect(backend.requested.count == 2)
     // The confirmation said that it is good for longer.
     clock.advance(by: .seconds(599))
     #expect(try await self.transport().send(Request(.get, "/a")).body == first.body)
-    #expect(backend.asked.count == 2)
+    #expect(backend.requested.count == 2)
   }
 
   @Test func anAnswerThatChangedTakesThePlaceOfTheOld() async throws {
@@ -83,7 +83,7 @@ import Testing
     backend.answer { _ in Self.picture(50, byte: 9) }
     #expect(try await transport.send(Request(.get, "/a")) == Self.picture(50, byte: 9))
     #expect(try await transport.send(Request(.get, "/a")) == Self.picture(50, byte: 9))
-    #expect(backend.asked.count == 2)
+    #expect(backend.requested.count == 2)
     #expect(files.count == 1)
   }
 
@@ -115,7 +115,7 @@ import Testing
     backend.answer { _ in response }
     let transport = transport()
     for _ in 0..<2 { #expect(try await transport.send(Request(.get, "/a", headers: ["Accept": "image/*"])) == response) }
-    #expect(backend.asked.count == 2)
+    #expect(backend.requested.count == 2)
     #expect(files.isEmpty)
   }
 
@@ -127,7 +127,7 @@ import Testing
       Request(.get, "/a", headers: ["Range": "bytes=0-1"]), Request(.get, "/a", headers: ["If-None-Match": "\"x\""]),
     ]
     for request in requests + requests { _ = try await transport.send(request) }
-    #expect(backend.asked == requests + requests)
+    #expect(backend.requested == requests + requests)
     #expect(files.isEmpty)
   }
 
@@ -141,7 +141,7 @@ import Testing
     for task in asking.dropFirst() { await #expect(throws: CancellationError.self) { try await task.value } }
     backend.gate.advance(by: .seconds(1))
     #expect(try await asking[0].value == Self.picture())
-    #expect(backend.asked.count == 1)
+    #expect(backend.requested.count == 1)
 
     let abandoned = Task { try await transport.send(Request(.get, "/b")) }
     await backend.gate.waitForSleepers()
@@ -170,7 +170,7 @@ import Testing
     for (number, data) in damaged.enumerated() {
       try data.write(to: file)
       #expect(try await transport().send(Request(.get, "/a")) == Self.picture(300))
-      #expect(backend.asked.count == number + 2, "\(data.count) bytes")
+      #expect(backend.requested.count == number + 2, "\(data.count) bytes")
       #expect(try Data(contentsOf: file) == whole)
     }
   }
@@ -183,7 +183,7 @@ import Testing
     let second = try #require(files.first { $0 != first })
     try Data(contentsOf: second).write(to: first)
     #expect(try await transport().send(Request(.get, "/a")).body.first == 1)
-    #expect(backend.asked.count == 3)
+    #expect(backend.requested.count == 3)
   }
 
   @Test func theLeastRecentlyUsedGoFirstAlsoAfterARestart() async throws {
@@ -197,13 +197,13 @@ import Testing
     clock.advance(by: .seconds(2))
     _ = try await transport(limit: 12_000).send(Request(.get, "/d"))
     #expect(files.count == 3)
-    let before = backend.asked.count
+    let before = backend.requested.count
     for name in ["a", "c", "d"] { _ = try await transport(limit: 12_000).send(Request(.get, "/\(name)")) }
-    #expect(backend.asked.count == before)
+    #expect(backend.requested.count == before)
     // A smaller limit takes effect with the next start.
     _ = try await transport(limit: 4000).send(Request(.get, "/d"))
     #expect(files.count == 1)
-    #expect(backend.asked.count == before)
+    #expect(backend.requested.count == before)
   }
 
   @Test func aFolderThatCannotBeUsedDoesNoHarm() async throws {
@@ -211,7 +211,7 @@ import Testing
     try Data().write(to: folder)
     let blocked = transport(folder: folder.appendingPathComponent("below"))
     for _ in 0..<2 { #expect(try await blocked.send(Request(.get, "/a")) == Self.picture()) }
-    #expect(backend.asked.count == 2)
+    #expect(backend.requested.count == 2)
   }
 
   @Test func whatElseIsInTheFolderStaysAndHalfWrittenFilesGo() async throws {
@@ -234,7 +234,7 @@ import Testing
     _ = try await transport().send(Request(.get, "/a"))
     clock.setNow(clock.now.addingTimeInterval(-3600))
     _ = try await transport().send(Request(.get, "/a"))
-    #expect(backend.asked.count == 2)
+    #expect(backend.requested.count == 2)
   }
 
   // MARK: Size and limit

@@ -298,9 +298,9 @@ private struct NoStore: TokenStore {
     bench.model.appear()
     await bench.effects.settled()
     await until { bench.model.state.publication != nil }
-    var asked = State()
-    asked.publication = LoginPublication(name: "The Paper")
-    #expect(bench.model.state == asked)
+    var requested = State()
+    requested.publication = LoginPublication(name: "The Paper")
+    #expect(bench.model.state == requested)
   }
 
   @Test func aPublicationThatIsNotThereIsSaidAtOnceAndAskedAgainWithTheNextTry() async {

@@ -58,6 +58,17 @@ import Testing
     #expect(bench.session.state.user != nil)
   }
 
+  @Test func backLeadsToThePassword() async {
+    let bench = await bench([nil])
+    #expect(!bench.model.canStepBack)
+    bench.model.send(.codeTapped)
+    await bench.answered()
+    #expect(bench.model.canStepBack)
+    bench.model.stepBack()
+    #expect(bench.model.state.code == nil)
+    #expect(!bench.model.canStepBack)
+  }
+
   @Test func whatIsWrongStandsBesideTheCode() async {
     let wrong = AuthError.wrongCode("That is not the code. You have 4 tries left.")
     let expired = AuthError.codeExpired("This code is no longer valid. Ask for a new one.")
@@ -93,6 +104,22 @@ import Testing
     #expect(bench.model.state.emailError != nil)
     #expect(bench.model.state.code == nil)
     #expect(bench.auth.calls.isEmpty)
+    // Enter after the address asks for the code, not for a password.
+    bench.model.send(.emailChanged("ada@example.org"))
+    bench.model.send(.submitTapped)
+    await bench.answered()
+    #expect(bench.model.state.code == State.CodeEntry(email: "ada@example.org", setsPassword: false))
+    #expect(bench.auth.calls == ["code for ada@example.org"])
+  }
+
+  @Test func whoTypesAPasswordAfterAllSignsInByIt() async {
+    let bench = await bench([nil])
+    bench.model.send(.emailChanged(""))
+    bench.model.send(.forgotPasswordTapped)
+    bench.model.send(.emailChanged("ada@example.org"))
+    bench.model.send(.passwordChanged(.init("curtain")))
+    await bench.submit()
+    #expect(bench.auth.calls == ["ada@example.org curtain"])
   }
 
   @Test func withoutMailThereIsNone() async {

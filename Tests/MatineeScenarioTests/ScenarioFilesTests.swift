@@ -93,6 +93,10 @@ import Testing
     (#"{"name": "x", "steps": [{"faults": [{"fault": "dorp"}]}]}"#, "line 1, column 47: expected one of “refuse”, “drop”"),
     (#"{"name": "x", "steps": [{"signIn": "me"}]}"#, "line 1, column 36: expected one of “sample”, “other”, found “me”"),
     (#"{"name": "x", "steps": [{"restart": "off"}]}"#, "line 1, column 37: expected one of “quit”, “kill”, “reboot”, “newMachine”, found"),
+    (
+      #"{"name": "x", "origin": "https://o.example/", "steps": []}"#,
+      "line 1, column 25: expected an origin such as https://example.org, found “https://o.example/”"
+    ),
     (#"{"steps": []}"#, "line 1, column 1: “name” is missing"),
   ])
   func aBadFileIsRefusedWithItsPlace(_ text: String, _ problem: String) async throws {

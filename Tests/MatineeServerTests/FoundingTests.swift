@@ -101,7 +101,7 @@ import Testing
   }
 
   /// What a person types, and what they are told in between.
-  private func asked(_ founding: Founding, _ typed: [String]) throws -> (Founding, questions: [String], told: [String]) {
+  private func requested(_ founding: Founding, _ typed: [String]) throws -> (Founding, questions: [String], told: [String]) {
     var (founding, rest, questions, told) = (founding, typed[...], [String](), [String]())
     try founding.ask(
       { question in
@@ -113,7 +113,7 @@ import Testing
 
   @Test func onATerminalItAsksForWhatIsMissing() throws {
     let begun = try #require(try founding("--name", "The Reel"))
-    let (said, questions, told) = try asked(
+    let (said, questions, told) = try requested(
       begun, ["", "", "nobody", "a@b.example", "EUR", "", "", "", "", "", "4.905", "4.90", "", "", ""])
     #expect(
       told == [
@@ -131,6 +131,6 @@ import Testing
 
   @Test func anInputThatEndsMakesNothing() throws {
     let begun = try #require(try founding())
-    #expect(throws: Command.Mistake(sentence: "The answers ended too early; nothing was made.")) { try asked(begun, ["The Reel", ""]) }
+    #expect(throws: Command.Mistake(sentence: "The answers ended too early; nothing was made.")) { try requested(begun, ["The Reel", ""]) }
   }
 }

@@ -1,7 +1,9 @@
 import CurlTransport
 import Foundation
 import HTTPTransport
+import Patience
 import PublicationAPI
+import SQLiteStorage
 import Testing
 
 /// The server ends while the payment provider is being asked for a charge.
@@ -117,6 +119,59 @@ import Testing
     #expect(ledger.allSatisfy { $0.contains("\"key\":\"\(order)\"") && $0.contains("\"charge\":\"ch_1\"") })
   }
 
+  /// The provider takes one after the other, so that the last ones have not reached it when the grace is over.
+  @Test(.timeLimit(.minutes(2))) func chargesOfManyReadersThatOutlastTheGraceGoOnAtTheNextStart() async throws {
+    try await addUser()
+    let others = (1...5).map { "reader\($0)@example.org" }
+    for email in others {
+      #expect(try await Server.run(["user", "add", "--data", data, email, "Reader"], input: "open sesame\n").status == 0)
+    }
+    let server = try await RunningServer(folder: data, environment: ["MATINEE_LEDGER_DELAY_MS": "5000"])
+    let transport = try NetworkTransport(origin: server.origin)
+    var charges: [(order: String, request: Request)] = []
+    for email in ["ada@example.org"] + others {
+      let order = UUID().uuidString
+      let headers = try await authorization(of: email, transport)
+      charges.append((order, try await beginOrder(order, of: "passes.5", transport, headers)))
+    }
+    let answers = charges.map { charge in
+      let request = charge.request
+      return Task { try await transport.send(request) }
+    }
+    do {
+      let database = try Connection(path: data + "/publication.sqlite")
+      try await until { try database.queryOne("SELECT count(*) FROM attempt") { try $0.get(0, as: Int.self) } == charges.count }
+    }
+    try await FileWatch(folder: data).wait(for: "ledger.jsonl", toHold: "\"ch_1\"")
+    #expect(try await server.end(SIGTERM) == 0)
+    // Every five seconds there is another one: with the fifth systemd would have killed the server.
+    #expect(try ledger().count <= 4)
+    var statuses: [Int] = []
+    for answer in answers { statuses.append(try await answer.value.status) }
+    #expect(statuses.allSatisfy([200, 503].contains) && statuses.contains(503), "\(statuses)")
+
+    let next = try await RunningServer(folder: data)
+    let again = try NetworkTransport(origin: next.origin)
+    for charge in charges {
+      let answer = try await again.send(charge.request)
+      #expect(answer.status == 200)
+      #expect(try Wire.decode(Order.self, from: answer.body).state == .paid)
+    }
+    #expect(try await next.end(SIGTERM) == 0)
+    let entries = try ledger()
+    #expect(entries.allSatisfy { $0.result == "charged" })
+    #expect(Set(entries.map(\.key)) == Set(charges.map(\.order)))
+    // However often the provider was asked about an order, it has charged once.
+    #expect(Set(entries.map { "\($0.key) \($0.charge ?? "")" }).count == charges.count)
+    #expect(Set(entries.map(\.charge)).count == charges.count)
+  }
+
+  private func authorization(of email: String, _ transport: NetworkTransport) async throws -> Headers {
+    let credentials = try Wire.encode(Credentials(email: email, password: "open sesame"))
+    let response = try await transport.send(Request(.post, "/v1/session", body: credentials))
+    return ["Authorization": "Bearer \(try Wire.decode(SignedIn.self, from: response.body).accessToken)"]
+  }
+
   /// Orders in the sequence that a start asks about them in, each waiting for an approval.
   private func deferredOrders(_ count: Int) async throws -> [String] {
     let server = try await RunningServer(folder: data)
@@ -145,6 +200,7 @@ import Testing
   private struct LedgerEntry: Decodable {
     let key: String
     let result: String
+    let charge: String?
   }
 
   private func ledger() throws -> [LedgerEntry] {

@@ -77,17 +77,20 @@ import Testing
   @Test func theWaitGoesOnBesideStrangers() async throws {
     let granted = try await signIn { page in
       let idle = try? RawClient(port: page.port)
-      for (request, status) in [
-        ("GET /favicon.ico HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\n\r\n", 404),
-        ("GET /callback?code=x&state=another HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\n\r\n", 400),
-        ("GET /callback?code=x HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\n\r\n", 400),
-        ("GET /callback?code=x&state=\(page["state"]) HTTP/1.1\r\nHost: elsewhere.example.org\r\n\r\n", 404),
-        ("POST /callback?code=x&state=\(page["state"]) HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\n\r\n", 404),
-        ("GET /callback?code=x&state=\(page["state"])&state=\(page["state"]) HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\n\r\n", 400),
-        ("\u{16}\u{3}\u{1} nonsense\r\n\r\n", 404),
+      // What the other tab says.
+      let (over, nothing) = ("This sign-in is over", "There is nothing here")
+      for (request, status, sentence) in [
+        ("GET /favicon.ico HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\n\r\n", 404, nothing),
+        ("GET /callback?code=x&state=another HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\n\r\n", 400, over),
+        ("GET /callback?code=x HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\n\r\n", 400, over),
+        ("GET /callback?code=x&state=\(page["state"]) HTTP/1.1\r\nHost: elsewhere.example.org\r\n\r\n", 404, nothing),
+        ("POST /callback?code=x&state=\(page["state"]) HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\n\r\n", 404, nothing),
+        ("GET /callback?code=x&state=\(page["state"])&state=\(page["state"]) HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\n\r\n", 400, over),
+        ("\u{16}\u{3}\u{1} nonsense\r\n\r\n", 404, nothing),
       ] {
         let said = await page.send(request)
         #expect(said.hasPrefix("HTTP/1.1 \(status) "), "\(request): \(said)")
+        #expect(said.contains("<h1>\(sentence)</h1>"), "\(request): \(said)")
       }
       // Nor does one that sends too much, or leaves in the middle.
       _ = await page.send("GET /" + String(repeating: "a", count: 20_000))

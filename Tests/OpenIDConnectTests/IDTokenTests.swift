@@ -112,12 +112,45 @@ import Testing
     }
   }
 
-  /// A provider with one key need not name it; with several, any of the right kind may have signed.
+  /// A provider with one key of a kind need not name it.
   @Test func aTokenThatNamesNoKey() throws {
     let ec = try StubKey.ec("ec-1")
-    let keys = try keys(Self.rsa, try StubKey.ec("ec-2"), ec)
+    let keys = try keys(Self.rsa, ec)
     #expect(try read(ec.token(claims(), isNamed: false), keys).subject == "user-7")
     #expect(throws: IDTokenError.badSignature) { try read(try StubKey.ec("x").token(claims(), isNamed: false), keys) }
+  }
+
+  /// Strangers would have all of them tried with tokens that they made up.
+  @Test func aTokenThatNamesNoneOfSeveralKeysIsTriedWithNone() throws {
+    let ec = try StubKey.ec("ec-1")
+    let keys = try keys(ec, try StubKey.ec("ec-2"))
+    #expect(throws: IDTokenError.malformed("it does not name its key")) { try read(ec.token(claims(), isNamed: false), keys) }
+    #expect(try read(ec.token(claims()), keys).subject == "user-7")
+  }
+
+  @Test func ofKeysOfOneNameAFewAreTried() throws {
+    let ec = try (0..<5).map { _ in try StubKey.ec("same") }
+    let keys = try ProviderKeys(document: StubProvider.json(["keys": ec.map(\.field)]))
+    #expect(try read(ec[3].token(claims()), keys).subject == "user-7")
+    #expect(throws: IDTokenError.badSignature) { try read(ec[4].token(claims()), keys) }
+  }
+
+  @Test func ofManyKeysTheFirstAreUsed() throws {
+    let ec = try (1...17).map { try StubKey.ec("ec-\($0)") }
+    // What is no key of ours takes no place.
+    let other: [String: String] = ["kty": "oct", "kid": "other"]
+    let fields = [other] + ec.map(\.field)
+    let keys = try ProviderKeys(document: StubProvider.json(["keys": fields]))
+    #expect(try read(ec[15].token(claims()), keys).subject == "user-7")
+    #expect(throws: IDTokenError.unknownKey) { try read(ec[16].token(claims()), keys) }
+  }
+
+  @Test func theLargestKeyForRSA() throws {
+    let largest = [UInt8](repeating: 0xFF, count: 512)
+    #expect(RSAKey(modulus: largest, exponent: [0xFF, 0xFF, 0xFF, 0xFF]) != nil)
+    #expect(RSAKey(modulus: [0] + largest, exponent: [0, 1, 0, 1]) != nil)
+    #expect(RSAKey(modulus: [1] + largest, exponent: [1, 0, 1]) == nil)
+    #expect(RSAKey(modulus: largest, exponent: [1, 0, 0, 0, 1]) == nil)
   }
 
   @Test func keysThatAreNoneOfOurs() throws {
@@ -126,7 +159,8 @@ import Testing
       (["use": "enc"], "for encryption"), (["kty": "oct"], "another kind"), (["alg": "RS512"], "another algorithm"),
       (["n": "AQAB"], "small"),
       (["n": weak.field["n"] ?? ""], "1,024 bits"), (["e": ""], "no exponent"), (["n": "@"], "no base64url"),
-      (["n": Base64URL.encode([UInt8](repeating: 0xFF, count: 1025))], "too large"),
+      (["n": Base64URL.encode([UInt8](repeating: 0xFF, count: 513))], "too large"),
+      (["e": Base64URL.encode([1, 0, 0, 0, 1] as [UInt8])], "too large an exponent"),
     ] {
       let field = Self.rsa.field.merging(changes) { $1 }
       #expect(throws: OpenIDError.unusable("it has no key for RS256 or ES256"), "\(name)") {

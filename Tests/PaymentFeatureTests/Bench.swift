@@ -104,6 +104,8 @@ import Synchronization
 
   func appear() async {
     model.appear()
+    // Between two of its requests nothing is in flight, for as long as the machine is busy with other tests.
+    await until { self.model.state.phase != .loading }
     await effects.settled()
     states = [model.state]
   }

@@ -217,11 +217,11 @@ import Testing
   }
 
   @Test func aTrialIsAgreedToForNothing() async throws {
-    let asked = Mutex<Price?>(nil)
+    let requested = Mutex<Price?>(nil)
     let bench = try await Bench(
       "trial",
       ScriptedAuthorizer { order, started in
-        asked.withLock { $0 = order.total }
+        requested.withLock { $0 = order.total }
         await started()
         return .authorized(PaymentToken("token"))
       })
@@ -229,7 +229,7 @@ import Testing
     bench.model.send(.payTapped)
     await bench.answered()
     let nothing = Price(minorUnits: 0, currency: "EUR")
-    #expect(asked.withLock { $0 } == nothing, "what the sheet showed as the total")
+    #expect(requested.withLock { $0 } == nothing, "what the sheet showed as the total")
     #expect(try await bench.purchases.history().map(\.price) == [nothing])
   }
 

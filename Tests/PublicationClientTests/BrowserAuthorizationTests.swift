@@ -28,7 +28,7 @@ import Testing
     let answer = Response(200, body: try Wire.encode(info))
     return BrowserAuthorization(
       APIClient(transport: InProcessTransport { _ in answer }, token: { nil }), transport: provider, clock: clock,
-      origin: "https://read.example.org/"
+      random: SystemRandom(), origin: "https://read.example.org/"
     ) { [provider, browser] page in
       guard let redirect = provider.redirect(from: page, allows: allows) else { return }
       _ = try? await browser.send(Request(.get, redirect))

@@ -145,10 +145,10 @@ import Testing
   }
 
   @Test func aServerThatIsAwayForAWhileIsAskedWhenItSays() async throws {
-    let asked = Mutex(0)
+    let requested = Mutex(0)
     let relay = Relay(served.network) { request in
       guard request.method == .get, request.path.hasSuffix("/checkout") else { return nil }
-      let number = asked.withLock { count in
+      let number = requested.withLock { count in
         count += 1
         return count
       }
@@ -168,12 +168,12 @@ import Testing
     clock.advance(by: .seconds(1))
     // No answer: twice as long as before, which was four seconds by our own measure.
     await clock.waitForSleepers()
-    #expect(asked.withLock { $0 } == 2)
+    #expect(requested.withLock { $0 } == 2)
     clock.advance(by: .seconds(13))
     #expect(clock.sleeperCount == 1)
     clock.advance(by: .seconds(1))
     #expect(try await payment.value == .authorized(PaymentToken("tok_approved")))
-    #expect(asked.withLock { $0 } == 3)
+    #expect(requested.withLock { $0 } == 3)
     await served.listener.stop()
   }
 

@@ -129,13 +129,13 @@ import Testing
     let queue = queue(over: relay)
     let own = try await transaction("passes.5", "tok_approved")
     _ = await queue.add(own)
-    let asked = relay.sent.count
+    let requested = relay.sent.count
     var (first, second) = (queue.observe().makeAsyncIterator(), queue.observe().makeAsyncIterator())
     try await refund(own.id)
     await look()
     #expect(await first.next() == .revoked(own.id, reason: "It was a mistake."))
     #expect(await second.next() == .revoked(own.id, reason: "It was a mistake."))
-    #expect(relay.sent.count == asked + 1)
+    #expect(relay.sent.count == requested + 1)
     await served.listener.stop()
   }
 

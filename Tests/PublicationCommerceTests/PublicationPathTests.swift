@@ -29,7 +29,7 @@ import Testing
   /// What a test does to the way there and back.
   private final class Road: Sendable {
     struct State {
-      var asked: [String] = []
+      var requested: [String] = []
       /// Paths that end so are answered by a 503.
       var closed: String?
       /// Paths that end so are answered by a no of the publication's: its keys are not what they were.
@@ -40,7 +40,7 @@ import Testing
       var tokens: [String: String] = [:]
     }
     let state = Mutex(State())
-    var asked: [String] { state.withLock { $0.asked } }
+    var requested: [String] { state.withLock { $0.requested } }
   }
 
   private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
@@ -78,7 +78,7 @@ import Testing
         accounts: ["ada", "bob"].map { .init(email: "\($0)@example.org", name: $0, password: "open sesame") }))
     transport = InProcessTransport { request in
       let (closed, refused, loses) = road.state.withLock { state -> (Bool, Bool, Bool) in
-        state.asked.append(String(request.path))
+        state.requested.append(String(request.path))
         let closed = state.closed.map(request.path.hasSuffix) ?? false
         let refused = state.refused.map(request.path.hasSuffix) ?? false
         let loses = state.loses.map(request.path.hasSuffix) ?? false
@@ -97,7 +97,7 @@ import Testing
     for name in ["ada", "bob"] { readers[name] = try await Self.newToken(transport, road, name) }
     self.readers = readers
     journal = try await Journal(path: ":memory:", clock: clock)
-    purchases = Self.staged(transport, road, journal, clock, effects, flag)
+    purchases = Self.staged(transport, road, journal, clock: clock, effects: effects, flag: flag)
     signIn("ada")
   }
 
@@ -112,7 +112,7 @@ import Testing
 
   /// What a start of the app makes.
   private static func staged(
-    _ transport: InProcessTransport, _ road: Road, _ journal: Journal, _ clock: ManualClock, _ effects: Effects, _ flag: Flag
+    _ transport: InProcessTransport, _ road: Road, _ journal: Journal, clock: ManualClock, effects: Effects, flag: Flag
   ) -> StagedPurchases<PurchasableProduct> {
     let client = APIClient(transport: transport, token: { road.state.withLock { $0.tokens[$0.user] } })
     let account: PublicationPath.Account = { user in road.state.withLock { $0.user == user } ? client.pinned() : nil }
@@ -144,7 +144,14 @@ import Testing
   @Test(arguments: [Stage.old, .new]) func aMonthBehindARefundedYearEndsEarlierHereToo(stage: Stage) async throws {
     flag.stage = stage
     _ = try await buy("yearly")
-    _ = try await buy()
+    // With a client that says what its reader has.
+    let (month, token) = ("/v1/orders/\(UUID())", try #require(road.state.withLock { $0.tokens[$0.user] }))
+    let asReader: Headers = ["Authorization": "Bearer \(token)"]
+    let order = try Wire.encode(OrderRequest(productID: "monthly", extendsAccess: true))
+    #expect(await publication.handle(Request(.put, month, headers: asReader, body: order)).status == 201)
+    let charge = try Wire.encode(ChargeRequest(paymentToken: "tok_approved"))
+    #expect(await publication.handle(Request(.post, month + "/charge", headers: asReader, body: charge)).status == 200)
+    #expect(try await purchases.restore().contains(monthly))
     await effects.settled()
     let before = try #require(purchases.expiry(of: "monthly"))
     let year = try #require(try await purchases.history().first { $0.productID == "yearly" }).id
@@ -163,7 +170,7 @@ import Testing
     #expect(before.timeIntervalSince(ends) == TimeInterval(346 * 86_400))
     // The next start reads the receipts that are stored.
     road.state.withLock { $0.closed = "" }
-    let restarted = Self.staged(transport, road, journal, clock, effects, flag)
+    let restarted = Self.staged(transport, road, journal, clock: clock, effects: effects, flag: flag)
     restarted.setUser(readers["ada"])
     try await restarted.resume()
     #expect(restarted.expiry(of: "monthly") == ends)
@@ -175,7 +182,7 @@ import Testing
     #expect(try await buy() == .purchased(monthly))
     #expect(purchases.entitlements == [monthly])
     await effects.settled()
-    #expect(road.asked.filter { $0.hasSuffix("/receipts/verify") }.count == 2, "the other path learns of it from the store")
+    #expect(road.requested.filter { $0.hasSuffix("/receipts/verify") }.count == 2, "the other path learns of it from the store")
     #expect(try await purchases.history().map(\.purchasePath) == [stage == .old ? PublicationPath.backend : PublicationPath.device])
     #expect(try await purchases.history().map(\.step) == [.finished])
     #expect(try await purchases.restore() == [monthly], "the union counts it once")
@@ -228,7 +235,7 @@ import Testing
     await purchases.check(id)
     #expect(try await purchases.history().map(\.isPaidWithoutAccess) == [true], "asked again, and refused again")
     // The next start, with nobody to ask, and then with the keys put right.
-    purchases = Self.staged(transport, road, journal, clock, effects, flag)
+    purchases = Self.staged(transport, road, journal, clock: clock, effects: effects, flag: flag)
     signIn("ada")
     try await purchases.resume()
     road.state.withLock { ($0.refused, $0.closed) = (nil, "/receipts/verify") }
@@ -255,7 +262,7 @@ import Testing
     await effects.settled()
     // Every path ends so.
     road.state.withLock { $0.closed = "" }
-    purchases = Self.staged(transport, road, journal, clock, effects, flag)
+    purchases = Self.staged(transport, road, journal, clock: clock, effects: effects, flag: flag)
     signIn("ada")
     try await purchases.resume()
     #expect(purchases.entitlements == [monthly])
@@ -275,7 +282,7 @@ import Testing
     #expect(try await buy() == .failed(.inProgress))
     // The next start, with the other flag and another way to the publication.
     road.state.withLock { $0.closed = nil }
-    purchases = Self.staged(transport, road, journal, clock, effects, flag)
+    purchases = Self.staged(transport, road, journal, clock: clock, effects: effects, flag: flag)
     signIn("ada")
     try await purchases.resume()
     await until { !purchases.entitlements.isEmpty }
@@ -292,11 +299,11 @@ import Testing
     flag.stage = stage
     #expect(try await buy() == .purchased(monthly))
     await effects.settled()
-    let asked = road.asked.filter { $0.hasSuffix("/receipts/verify") }.count
+    let requested = road.requested.filter { $0.hasSuffix("/receipts/verify") }.count
     signIn("bob")
     try await purchases.resume()
     #expect(try await purchases.restore() == [])
-    #expect(road.asked.filter { $0.hasSuffix("/receipts/verify") }.count == asked)
+    #expect(road.requested.filter { $0.hasSuffix("/receipts/verify") }.count == requested)
     #expect(try await buy() == .purchased(monthly), "and bob can buy it too")
     #expect(book.charges == 2)
   }

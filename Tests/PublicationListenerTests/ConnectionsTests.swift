@@ -48,16 +48,30 @@ import Testing
       return true
     }
 
+    /// Puts a short answer on its way to the other end, which does not read it for a second and a half.
+    func answer(_ number: Int) {
+      enter(.answering, number)
+      _ = Glibc.send(descriptors[number - 1].own, "answer", 6, Int32(MSG_NOSIGNAL))
+      enter(.sending, number)
+      uptime += .seconds(1.5)
+    }
+
+    /// The other end reads what is there.
+    /// - Returns: 0 when the connection was ended.
+    @discardableResult func read(_ number: Int) -> Int {
+      var bytes = [UInt8](repeating: 0, count: 100)
+      var count = 0
+      repeat { count = recv(descriptors[number - 1].other, &bytes, bytes.count, Int32(MSG_DONTWAIT)) } while count > 0
+      return count
+    }
+
     /// The numbers of those that were ended.
     var ended: [Int] {
-      descriptors.indices.filter { index in
-        var byte: UInt8 = 0
-        return recv(descriptors[index].other, &byte, 1, Int32(MSG_DONTWAIT)) == 0
-      }.map { $0 + 1 }
+      descriptors.indices.filter { read($0 + 1) == 0 }.map { $0 + 1 }
     }
   }
 
-  @Test(arguments: [(1024, 512), (560, 512), (559, 511), (64, 16), (50, 4), (0, 4), (Int.max, 512)])
+  @Test(arguments: [(1024, 512), (624, 512), (623, 511), (128, 16), (100, 4), (0, 4), (Int.max, 512)])
   func thereAreAsManyPlacesAsFilesMayBeOpen(files: Int, places: Int) {
     #expect(Listener.Limits().connections(withFiles: files) == places)
   }
@@ -153,6 +167,36 @@ import Testing
     places.uptime += .seconds(5)
     places.open()
     #expect(places.ended == Array(2...27))
+  }
+
+  /// A client that asks for much at once and reads little does not begin anew with each answer. One that reads before it asks does.
+  @Test(arguments: [false, true]) func anAnswerAfterUnreadOnesIsNoNewStart(reads: Bool) {
+    let places = Places()
+    places.open()
+    for _ in 1...5 {
+      places.answer(1)
+      if reads { places.read(1) }
+      places.enter(.head, 1)
+    }
+    places.enter(.answering, 1)
+    places.enter(.sending, 1)
+    for number in 2...37 {
+      places.open()
+      places.enter(.answering, number)
+    }
+    places.open()
+    #expect(places.ended == (reads ? [] : [1]))
+  }
+
+  @Test func answersThatAreNotReadHaveOneDeadline() {
+    let places = Places()
+    places.open()
+    for _ in 1...45 {
+      places.answer(1)
+      _ = places.connections.sweep(at: places.uptime)
+      places.enter(.head, 1)
+    }
+    #expect(places.ended == [1])
   }
 
   @Test func aClientHasAQuarterOfThePlaces() {

@@ -9,8 +9,8 @@ import Synchronization
 final class EchoListener: Sendable {
   private struct State {
     var requests: [Request] = []
-    var isHeld = false
-    var held: [CheckedContinuation<Void, Never>] = []
+    var isSuspended = false
+    var suspended: [CheckedContinuation<Void, Never>] = []
     var proxies: [String] = []
     var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
@@ -43,11 +43,11 @@ final class EchoListener: Sendable {
         }
         for waiter in waiters { waiter.continuation.resume() }
         await withCheckedContinuation { continuation in
-          let isHeld = state.state.withLock { state in
-            if state.isHeld { state.held.append(continuation) }
-            return state.isHeld
+          let isSuspended = state.state.withLock { state in
+            if state.isSuspended { state.suspended.append(continuation) }
+            return state.isSuspended
           }
-          if !isHeld { continuation.resume() }
+          if !isSuspended { continuation.resume() }
         }
         var body = Data("\(request.method.rawValue) \(request.target) \(request.body.count)".utf8)
         if request.target == "/large" { body += Data(count: Self.large) }
@@ -60,15 +60,15 @@ final class EchoListener: Sendable {
   /// The proxies that it was told of.
   var proxies: [String] { state.state.withLock { $0.proxies } }
 
-  func hold() { state.state.withLock { $0.isHeld = true } }
+  func hold() { state.state.withLock { $0.isSuspended = true } }
 
   func release() {
-    let held = state.state.withLock { state in
-      state.isHeld = false
-      defer { state.held = [] }
-      return state.held
+    let suspended = state.state.withLock { state in
+      state.isSuspended = false
+      defer { state.suspended = [] }
+      return state.suspended
     }
-    for continuation in held { continuation.resume() }
+    for continuation in suspended { continuation.resume() }
   }
 
   /// The sweep of the connections always sleeps; a stop that waits for answers is the second.

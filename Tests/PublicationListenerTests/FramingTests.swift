@@ -79,7 +79,12 @@ import Testing
     // What is left of a connection that stays open is nothing: the next answer on it is to the next request.
     try? await client.send("GET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     let rest = try await client.rest()
-    #expect(rest.isEmpty || (rest.hasPrefix("HTTP/1.1 200") && rest.hasSuffix("GET /next 0")), "\(rest)")
+    // Whoever refuses a head cannot say where its request ends, and closes. nginx knows where one ends that only the listener refuses.
+    if status != 200, isNginx || port == echo.listener.port {
+      #expect(rest == "", "it stays open, and answers")
+    } else {
+      #expect(rest.isEmpty || (rest.hasPrefix("HTTP/1.1 200") && rest.hasSuffix("GET /next 0")), "\(rest)")
+    }
     #expect(rest.components(separatedBy: "HTTP/1.").count <= 2, "\(rest)")
     #expect(!echo.requests.contains { $0.target == "/smuggled" })
     // Nor is there anything left between nginx and the listener for somebody else.

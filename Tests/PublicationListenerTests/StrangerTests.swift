@@ -88,7 +88,7 @@ import Testing
 
   /// What somebody is doing for a client is cancelled once the client is gone, such as hashing a password.
   @Test(.timeLimit(.minutes(1))) func nothingIsDoneForWhoeverLeft() async throws {
-    let (asked, hasAsked) = AsyncStream.makeStream(of: Void.self)
+    let (requested, hasAsked) = AsyncStream.makeStream(of: Void.self)
     let (cancelled, wasCancelled) = AsyncStream.makeStream(of: Void.self)
     let (clock, never) = (ManualClock(), ManualClock())
     let listener = try Listener(clock: clock) { _ in
@@ -102,7 +102,7 @@ import Testing
     }
     var client: RawClient? = try RawClient(port: listener.port)
     try await client?.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-    var first = asked.makeAsyncIterator()
+    var first = requested.makeAsyncIterator()
     #expect(await first.next() != nil)
     client = nil
     await clock.waitForSleepers()

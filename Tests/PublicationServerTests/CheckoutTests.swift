@@ -17,7 +17,7 @@ import Testing
     return rig
   }
 
-  private func checkout(_ rig: Rig, _ method: Request.Method, _ id: UUID, _ token: String) async throws -> Response {
+  private func checkout(_ rig: Rig, _ method: Request.Method, _ id: UUID, token: String) async throws -> Response {
     await rig.send(method, "/v1/orders/\(id)/checkout", token: token, headers: ["Host": "read.example.org:8080"])
   }
 
@@ -25,7 +25,7 @@ import Testing
   private func begin(_ rig: Rig, _ token: String, _ product: String = "premium.monthly") async throws -> (id: UUID, path: String) {
     let id = UUID()
     _ = try await rig.begin(id, product, token)
-    let answer = try await checkout(rig, .post, id, token)
+    let answer = try await checkout(rig, .post, id, token: token)
     #expect(answer.status == 200)
     let checkout = try Wire.decode(Checkout.self, from: answer.body)
     #expect((checkout.state, checkout.paymentToken) == (.open, nil))
@@ -36,7 +36,7 @@ import Testing
   }
 
   private func state(_ rig: Rig, _ id: UUID, _ token: String) async throws -> Checkout {
-    try Wire.decode(from: try await checkout(rig, .get, id, token).body)
+    try Wire.decode(from: try await checkout(rig, .get, id, token: token).body)
   }
 
   private func page(_ rig: Rig, _ path: String) async -> (status: Int, text: String) {
@@ -51,8 +51,8 @@ import Testing
     let id = UUID()
     _ = try await rig.begin(id, "premium.monthly", token)
     for _ in 0..<60 {
-      #expect(try await checkout(rig, .post, id, token).status == 200)
-      #expect(try await checkout(rig, .delete, id, token).status == 200)
+      #expect(try await checkout(rig, .post, id, token: token).status == 200)
+      #expect(try await checkout(rig, .delete, id, token: token).status == 200)
     }
     let rows = try await rig.publication.rows("checkout")
     #expect((1...22).contains(rows), "\(rows)")
@@ -110,7 +110,7 @@ import Testing
     #expect(await gateway.calls.isEmpty)
     #expect(try await rig.charge(id, token, with: after.paymentToken ?? "").order.state == .paid)
     #expect(await page(rig, path).text.contains("taken care of already"))
-    #expect(try await checkout(rig, .post, id, token).status == 409)
+    #expect(try await checkout(rig, .post, id, token: token).status == 409)
   }
 
   @Test func declining() async throws {
@@ -123,7 +123,7 @@ import Testing
     #expect(try await state(rig, id, token).paymentToken == nil)
     #expect(await page(rig, path).text.contains("This payment was declined, and nothing was charged."))
     // The order stays open: there may be another page.
-    let again = try Wire.decode(Checkout.self, from: try await checkout(rig, .post, id, token).body)
+    let again = try Wire.decode(Checkout.self, from: try await checkout(rig, .post, id, token: token).body)
     #expect(again.state == .open)
     #expect(!again.url.hasSuffix(path))
   }
@@ -134,7 +134,7 @@ import Testing
     let (id, path) = try await begin(rig, token)
     rig.clock.advance(by: .seconds(1799))
     // Asked for again while it waits, it is the same page.
-    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .post, id, token).body).url.hasSuffix(path))
+    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .post, id, token: token).body).url.hasSuffix(path))
     rig.clock.advance(by: .seconds(1))
     #expect(try await state(rig, id, token).state == .expired)
     #expect(await page(rig, path).status == 410)
@@ -146,7 +146,7 @@ import Testing
     let rig = try await rig()
     let token = try await rig.signIn()
     let (id, path) = try await begin(rig, token)
-    #expect(try await checkout(rig, .delete, id, token).status == 200)
+    #expect(try await checkout(rig, .delete, id, token: token).status == 200)
     // A browser that still shows the form.
     for answer in ["/approve", "/decline"] { #expect(await rig.send(.post, path + answer).status == 303) }
     #expect(try await state(rig, id, token).state == .cancelled)
@@ -157,7 +157,7 @@ import Testing
     #expect(!ended.text.contains("declined"))
     #expect(!ended.text.contains("<form"))
     // Paid on another page, this one has nothing to say of cancelling.
-    let next = try Wire.decode(Checkout.self, from: try await checkout(rig, .post, id, token).body)
+    let next = try Wire.decode(Checkout.self, from: try await checkout(rig, .post, id, token: token).body)
     #expect(next.state == .open)
     let nextPath = try #require(next.url.firstRange(of: "/checkout/")).lowerBound
     _ = await rig.send(.post, String(next.url[nextPath...]) + "/approve")
@@ -166,16 +166,16 @@ import Testing
     // What was agreed to stays agreed to.
     let (second, secondPath) = try await begin(rig, token)
     _ = await rig.send(.post, secondPath + "/approve")
-    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .delete, second, token).body).state == .authorized)
+    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .delete, second, token: token).body).state == .authorized)
   }
 
   @Test func whoMayAskAndForWhat() async throws {
     let rig = try await rig()
     let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
     let (id, path) = try await begin(rig, ada)
-    #expect(try await checkout(rig, .post, id, bo).status == 404)
-    #expect(try await checkout(rig, .get, id, bo).status == 404)
-    #expect(try await checkout(rig, .post, UUID(), ada).status == 404)
+    #expect(try await checkout(rig, .post, id, token: bo).status == 404)
+    #expect(try await checkout(rig, .get, id, token: bo).status == 404)
+    #expect(try await checkout(rig, .post, UUID(), token: ada).status == 404)
     #expect(await page(rig, "/checkout/" + String(repeating: "A", count: 43)).status == 404)
     #expect(await page(rig, path + "x").status == 404)
     for host in [nil, "", "a b", "x\"><script>", "e.org/path"] {
@@ -184,7 +184,7 @@ import Testing
     }
     let fresh = UUID()
     _ = try await rig.begin(fresh, "premium.monthly", ada)
-    #expect(try await checkout(rig, .get, fresh, ada).status == 404)
+    #expect(try await checkout(rig, .get, fresh, token: ada).status == 404)
   }
 
   @Test func behindAProxyTheAddressIsTheOneThatWasGiven() async throws {
@@ -204,7 +204,7 @@ import Testing
     #expect(try await rig.get("/v1/publication", nil, as: PublicationInfo.self).hostedCheckout == false)
     let id = UUID()
     _ = try await rig.begin(id, "premium.monthly", token)
-    let answer = try await checkout(rig, .post, id, token)
+    let answer = try await checkout(rig, .post, id, token: token)
     #expect(answer.status == 404)
     #expect(try answer.problem.code == .notOffered)
     // A bank that insists on a page is a bank that says no.
@@ -333,9 +333,9 @@ import Testing
     let rig = try await rig()
     let (token, stranger) = (try await rig.signIn(), try await rig.signIn("bo"))
     let (id, path) = try await interrupted(rig, token)
-    #expect(try await checkout(rig, .delete, id, stranger).status == 404)
+    #expect(try await checkout(rig, .delete, id, token: stranger).status == 404)
     #expect(try await rig.get("/v1/orders/\(id)", token, as: Order.self).state == .interrupted)
-    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .delete, id, token).body).state == .cancelled)
+    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .delete, id, token: token).body).state == .cancelled)
     let order = try await rig.get("/v1/orders/\(id)", token, as: Order.self)
     #expect((order.state, order.declineReason) == (.declined, "You cancelled this payment. Nothing was charged."))
     // A browser that still shows the form.
@@ -351,7 +351,7 @@ import Testing
     // One that was confirmed, and not charged since.
     let (second, secondPath) = try await interrupted(rig, token)
     _ = await rig.send(.post, secondPath + "/approve")
-    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .delete, second, token).body).state == .cancelled)
+    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .delete, second, token: token).body).state == .cancelled)
     #expect(try await rig.charge(second, token, with: "tok_interrupted").status == 402)
     #expect(await gateway.charges == 0)
   }
@@ -361,10 +361,10 @@ import Testing
     let rig = try await rig()
     let token = try await rig.signIn()
     let (id, path) = try await begin(rig, token)
-    await gateway.set(.held)
+    await gateway.set(.suspended)
     async let charged = rig.charge(id, token, with: "tok_approved")
     await until { await gateway.calls.count == 1 }
-    async let cancelled = checkout(rig, .delete, id, token)
+    async let cancelled = checkout(rig, .delete, id, token: token)
     await Task.yield()
     await gateway.set(.up)
     #expect(try await charged.order.state == .paid)
@@ -374,7 +374,7 @@ import Testing
     let (second, _) = try await begin(rig, token)
     await gateway.set(.lost)
     #expect(try await rig.charge(second, token, with: "tok_approved").status == 503)
-    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .delete, second, token).body).state == .open)
+    #expect(try Wire.decode(Checkout.self, from: try await checkout(rig, .delete, second, token: token).body).state == .open)
   }
 
   @Test func aRemovedReadersPaymentWaitsForNobody() async throws {

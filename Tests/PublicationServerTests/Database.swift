@@ -10,6 +10,9 @@ extension Publication {
   /// How many rows a table has.
   func rows(_ table: String) throws -> Int { try database.queryOne("SELECT count(*) FROM \(table)") { try $0.get(0) } ?? 0 }
 
+  /// The only number of a query.
+  func number(_ query: String) throws -> Int { try #require(try database.queryOne(query) { try $0.get(0, as: Int.self) }) }
+
   func run(_ script: String) throws { try database.script(script) }
 }
 

@@ -17,8 +17,8 @@ import Testing
       var uptime = Duration.zero
       var step = Duration.zero
       var usual: pthread_t?
-      var isHeld = false
-      var held: pthread_t?
+      var isSuspended = false
+      var suspended: pthread_t?
     }
 
     private let state = Mutex(State())
@@ -29,14 +29,14 @@ import Testing
     func sleep(for duration: Duration) async throws { try await ContinuousClock().sleep(for: .seconds(1_000_000)) }
 
     var uptime: Duration {
-      let isHeld = state.withLock { state in
+      let isSuspended = state.withLock { state in
         state.uptime += state.step
-        if !state.isHeld { state.usual = pthread_self() }
-        guard state.isHeld, state.usual != pthread_self() else { return false }
-        if state.held == nil { state.held = pthread_self() }
-        return state.held == pthread_self()
+        if !state.isSuspended { state.usual = pthread_self() }
+        guard state.isSuspended, state.usual != pthread_self() else { return false }
+        if state.suspended == nil { state.suspended = pthread_self() }
+        return state.suspended == pthread_self()
       }
-      if isHeld {
+      if isSuspended {
         arrived.continuation.yield()
         gate.wait()
         gate.signal()
@@ -46,10 +46,10 @@ import Testing
 
     func leap(_ step: Duration) { state.withLock { $0.step = step } }
     /// The first thread that looks and has not looked so far has to wait.
-    func holdAnother() { state.withLock { $0.isHeld = true } }
-    func somebodyIsHeld() async { for await _ in arrived.stream { return } }
+    func holdAnother() { state.withLock { $0.isSuspended = true } }
+    func somebodyIsSuspended() async { for await _ in arrived.stream { return } }
     func release() {
-      state.withLock { $0.isHeld = false }
+      state.withLock { $0.isSuspended = false }
       gate.signal()
     }
   }
@@ -131,7 +131,7 @@ import Testing
     _ = await send(publication, "/v1/posts", ada)
     clock.holdAnother()
     let search = Task { await send(publication, "/v1/search?q=common", ada) }
-    await clock.somebodyIsHeld()
+    await clock.somebodyIsSuspended()
     #expect(await send(publication, "/v1/posts?limit=100", bo).status == 200)
     #expect(await send(publication, "/v1/fanclubs", bo).status == 200)
     clock.release()
@@ -154,7 +154,7 @@ import Testing
     let searches = [ada, elsewhere].flatMap { token -> [Task<Int, Never>] in
       (1...20).map { _ in Task { await send(publication, "/v1/search?q=common", token).status } }
     }
-    await clock.somebodyIsHeld()
+    await clock.somebodyIsSuspended()
     await until { publication.searchTurns.count(reader) >= Turns.most }
     try await withTaskCancellationHandler {
       for _ in 1...3 {
@@ -182,7 +182,7 @@ import Testing
     _ = await send(publication, "/v1/posts", ada)
     clock.holdAnother()
     let search = Task { await send(publication, "/v1/search?q=common", ada) }
-    await clock.somebodyIsHeld()
+    await clock.somebodyIsSuspended()
     switch end {
     case .ofThePublication: publication.endLongWork()
     case .ofItsClient: search.cancel()

@@ -65,7 +65,7 @@ extension Publication {
 
 extension ReadConnections {
   /// Takes every connection, and has one more task wait for one. `body` is called with what lets go of them.
-  fileprivate func held(_ body: (_ release: () -> Void) async throws -> Void) async throws {
+  fileprivate func suspended(_ body: (_ release: () -> Void) async throws -> Void) async throws {
     let gate = DispatchSemaphore(value: 0)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<Self.most { group.addTask { try await self.run(for: "anybody") { _ in gate.wait() } } }
@@ -86,7 +86,7 @@ extension ReadConnections {
     let token = try await rig.signIn()
     let reader = try await rig.get("/v1/session", token, as: Reader.self).id
     let lists = try #require(try await rig.publication.lists)
-    try await lists.held { release async throws in
+    try await lists.suspended { release async throws in
       async let first = rig.send(.get, "/v1/posts?unread=true", token: token)
       async let second = rig.send(.get, "/v1/posts?unread=true&limit=1", token: token)
       await until { rig.publication.listTurns.count(reader) >= 2 }
@@ -109,7 +109,7 @@ extension ReadConnections {
     let lists = try #require(try await rig.publication.lists)
     let readers = try await rig.publication.identifiers(of: ["ada", "bo", "sample"])
     let (ended, end) = AsyncStream.makeStream(of: Reader.ID.self)
-    try await lists.held { release async throws in
+    try await lists.suspended { release async throws in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (index, reader) in readers.enumerated() {
           group.addTask {
@@ -136,7 +136,7 @@ extension ReadConnections {
     try await rig.publication.fill(3000, readBy: [])
     try await rig.publication.bookmarkAll(reader)
     let lists = try #require(try await rig.publication.lists)
-    try await lists.held { release async throws in
+    try await lists.suspended { release async throws in
       async let first = rig.send(.get, "/v1/posts?bookmarked=true&limit=100", token: token)
       async let second = rig.send(.get, "/v1/posts?bookmarked=true&fanclub=even", token: token)
       await until { rig.publication.listTurns.count(reader) >= 2 }
@@ -208,8 +208,8 @@ extension ReadConnections {
     let order = UUID()
     #expect(try await rig.begin(order, "passes.5", token).status == 201)
     let turns = rig.publication.chargeTurns
-    let (held, goOn) = AsyncStream.makeStream(of: Void.self)
-    async let earlier: Void = turns.take(reader) { for await _ in held { break } }
+    let (suspended, goOn) = AsyncStream.makeStream(of: Void.self)
+    async let earlier: Void = turns.take(reader) { for await _ in suspended { break } }
     await until { turns.count(reader) >= 1 }
     async let charge = rig.charge(order, token)
     await until { turns.count(reader) >= 2 }
@@ -226,7 +226,7 @@ extension ReadConnections {
     let gateway = CountingGateway()
     let rig = try await Rig(gateway: gateway)
     let token = try await rig.signIn()
-    await gateway.set(.held)
+    await gateway.set(.suspended)
     let order = UUID()
     #expect(try await rig.begin(order, "passes.5", token).status == 201)
     async let charge = rig.charge(order, token)
@@ -244,8 +244,8 @@ extension ReadConnections {
     let token = try await rig.signIn()
     let reader = try await rig.get("/v1/session", token, as: Reader.self).id
     let turns = rig.publication.readAllTurns
-    let (held, goOn) = AsyncStream.makeStream(of: Void.self)
-    async let earlier: Void = turns.take(reader) { for await _ in held { break } }
+    let (suspended, goOn) = AsyncStream.makeStream(of: Void.self)
+    async let earlier: Void = turns.take(reader) { for await _ in suspended { break } }
     await until { turns.count(reader) >= 1 }
     let body = try Wire.encode(ReadRequest(id: nil, until: .distantFuture, clubs: nil))
     async let marked = rig.send(.put, "/v1/posts/read", token: token, headers: ["Content-Type": "application/json"], body: body)

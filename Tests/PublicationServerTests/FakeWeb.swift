@@ -7,7 +7,7 @@ import Synchronization
 final class FakeWeb: Transport {
   private struct State {
     var answers: [String: [Result<Response, TransportError>]] = [:]
-    var held: Set<String> = []
+    var suspended: Set<String> = []
     var requests: [Request] = []
   }
 
@@ -24,17 +24,17 @@ final class FakeWeb: Transport {
 
   func answer(_ url: String, _ error: TransportError) { state.withLock { $0.answers[url] = [.failure(error)] } }
 
-  func holdBack(_ url: String) { state.withLock { _ = $0.held.insert(url) } }
+  func holdBack(_ url: String) { state.withLock { _ = $0.suspended.insert(url) } }
 
   func send(_ request: Request) async throws -> Response {
-    let (isHeld, answer) = state.withLock { state in
+    let (isSuspended, answer) = state.withLock { state in
       state.requests.append(request)
       var answers = state.answers[request.target] ?? [.failure(.unreachable("no such host"))]
       let answer = answers.count > 1 ? answers.removeFirst() : answers[0]
       state.answers[request.target] = answers
-      return (state.held.contains(request.target), answer)
+      return (state.suspended.contains(request.target), answer)
     }
-    if isHeld { try await hold.sleep(for: .seconds(1)) }
+    if isSuspended { try await hold.sleep(for: .seconds(1)) }
     try Task.checkCancellation()
     return try answer.get()
   }

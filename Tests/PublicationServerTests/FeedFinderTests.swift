@@ -38,12 +38,12 @@ import Testing
   @Test func ofSeveralTheReaderChooses() async throws {
     let house = try await ReaderHouse()
     house.web.answer(Self.page, page("/feed", "https://other.example/feed"))
-    let asked = try await house.end(try await house.begin(Self.page))
-    #expect(asked.state == .failed)
-    #expect(asked.choices?.map(\.url) == ["https://example.org/feed", "https://other.example/feed"])
-    #expect(asked.choices?.map(\.title) == ["Feed", "Feed"])
+    let requested = try await house.end(try await house.begin(Self.page))
+    #expect(requested.state == .failed)
+    #expect(requested.choices?.map(\.url) == ["https://example.org/feed", "https://other.example/feed"])
+    #expect(requested.choices?.map(\.title) == ["Feed", "Feed"])
     #expect(
-      asked.problem == "https://example.org: this web page names several feeds: https://example.org/feed, https://other.example/feed.")
+      requested.problem == "https://example.org: this web page names several feeds: https://example.org/feed, https://other.example/feed.")
     #expect(house.web.targets == [Self.page])
     #expect(try await house.clubs().isEmpty)
   }

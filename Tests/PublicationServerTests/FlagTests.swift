@@ -153,6 +153,50 @@ import Testing
     #expect(try await send(rig, token, event("bought")).status == 204)
   }
 
+  /// Nobody knows that a reader did something on some day of last year, and no event takes longer for those before it.
+  @Test func whatWasCountedIsForgottenAndStaysCounted() async throws {
+    let rig = try await rig(FlagRecord(name: "new", percent: 50))
+    let (ada, bo) = (try await rig.signIn("ada"), try await rig.signIn("bo"))
+    #expect(try await send(rig, ada, event("exposed"), event("bought"), event("failed", code: "declined")).status == 204)
+    #expect(try await rig.publication.rows("flag_event") == 3)
+    rig.clock.advance(by: .seconds(30 * 86_400))
+    #expect(try await send(rig, bo, event("bought")).status == 204)
+    #expect(try await rig.publication.rows("flag_event") == 4)
+    rig.clock.advance(by: .seconds(1))
+    #expect(try await send(rig, bo, event("bought")).status == 204)
+    #expect(try await rig.publication.rows("flag_event") == 2)
+    let on = try #require(try await rig.publication.flagReport("new").buckets.first)
+    #expect((on.readers, on.sessions, on.bought, on.failed) == (2, 1, 3, ["declined": 1]))
+  }
+
+  @Test func nothingIsCountedForNothing() async throws {
+    let rig = try await rig(FlagRecord(name: "new", percent: 50))
+    let token = try await rig.signIn()
+    for _ in 0..<20 {
+      let batch = FlagEventBatch(events: (0..<FlagEventBatch.limit).map { _ in event("paywall_seen") })
+      #expect(await rig.send(.post, "/v1/events", token: token, body: try Wire.encode(batch)).status == 204)
+    }
+    // Not even whether there were too many.
+    #expect(try await send(rig, token).status == 204)
+    #expect(try await send(rig, token, event("bought")).status == 429)
+  }
+
+  /// The reasons of failures are words of clients, and anybody may write one.
+  @Test func inventedReasonsBecomeOne() async throws {
+    let rig = try await rig(FlagRecord(name: "new", percent: 50))
+    let token = try await rig.signIn()
+    #expect(try await send(rig, token, event("failed", code: "declined")).status == 204)
+    for part in 0..<6 {
+      let events = (0..<FlagEventBatch.limit).map { event("failed", code: "made.up.\(part).\($0)") }
+      #expect(await rig.send(.post, "/v1/events", token: token, body: try Wire.encode(FlagEventBatch(events: events))).status == 204)
+    }
+    #expect(try await send(rig, token, event("failed", code: "declined"), event("bought")).status == 204)
+    let on = try #require(try await rig.publication.flagReport("new").buckets.first)
+    #expect(on.failed["declined"] == 2 && on.bought == 1)
+    #expect(on.failed.values.reduce(0, +) == 602 && on.failed["other"] == 101)
+    #expect(try await rig.publication.rows("flag_count") == 502)
+  }
+
   // MARK: The operator
 
   @Test func theOperatorTurnsSwitchesWhileItRuns() async throws {

@@ -9,21 +9,21 @@ actor CountingGateway: PaymentGateway {
   }
 
   /// What becomes of an answer.
-  enum Line { case up, held, lost }
+  enum Line { case up, suspended, lost }
 
   private(set) var calls: [Call] = []
   private var answers: [String: Result<String, GatewayError>] = [:]
   /// Keys that were given back, as often as that was asked.
   private(set) var refunds: [String] = []
   private var line = Line.up
-  private var held: [CheckedContinuation<Void, Never>] = []
+  private var suspended: [CheckedContinuation<Void, Never>] = []
   private var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
   func set(_ line: Line) {
     self.line = line
     guard line == .up else { return }
-    for continuation in held { continuation.resume() }
-    held = []
+    for continuation in suspended { continuation.resume() }
+    suspended = []
   }
 
   /// Waits until it was asked to charge or to refund that many times.
@@ -49,7 +49,7 @@ actor CountingGateway: PaymentGateway {
     waiting.removeAll { $0.count <= count }
     switch line {
     case .up: break
-    case .held: await withCheckedContinuation { held.append($0) }
+    case .suspended: await withCheckedContinuation { suspended.append($0) }
     case .lost: throw .unavailable("the answer was lost")
     }
   }

@@ -59,8 +59,11 @@ import Testing
     return try Wire.decode(SignedIn.self, from: response.body)
   }
 
-  private func link(_ credentials: IDTokenCredentials, _ token: String) async throws -> Response {
-    await rig.send(.put, "/v1/session/identities", token: token, body: try Wire.encode(credentials))
+  /// - Parameter refresh: that of the session by itself.
+  private func link(_ credentials: IDTokenCredentials, _ token: String, refresh: String? = nil) async throws -> Response {
+    var credentials = credentials
+    credentials.refreshToken = refresh ?? rig.refreshToken(of: token)
+    return await rig.send(.put, "/v1/session/identities", token: token, body: try Wire.encode(credentials))
   }
 
   @Test func thePublicationSaysWhereReadersMaySignIn() async throws {
@@ -92,7 +95,7 @@ import Testing
     #expect(again.status == 403)
     #expect(try again.problem.code == .identityRejected)
     #expect(try again.problem.title == "This sign-in by Example took too long. Try again.")
-    #expect(try await link(used, first.accessToken).status == 403)
+    #expect(try await link(used, first.accessToken, refresh: first.refreshToken).status == 403)
     #expect(try await rig.operate(.delete, "readers/grace@example.org/sessions").status == 200)
     #expect(try await signIn(used).status == 403)
     // One that is linked begins no session either, and another one does.
@@ -139,8 +142,9 @@ import Testing
       try await rig.get("/v1/session/identities", ada, as: [ReaderIdentity].self)
         == [.init(issuer: StubProvider.issuer, isFirst: false, account: "ada@example.org")])
     #expect(try await link(credentials(["sub": "user-8"]), ada).status == 409, "another account of the same provider")
-    let other = try await signedIn(credentials(["sub": "user-9", "email": nil])).accessToken
-    #expect(try await link(credentials(), other).status == 409, "it is Ada's")
+    let another = try await signedIn(credentials(["sub": "user-9", "email": nil]))
+    let other = another.accessToken
+    #expect(try await link(credentials(), other, refresh: another.refreshToken).status == 409, "it is Ada's")
 
     let path = "/v1/session/identities?issuer=https%3A%2F%2Faccounts.example.org"
     #expect(await rig.send(.delete, path, token: other).status == 409, "they have no other way in")
@@ -151,6 +155,38 @@ import Testing
     for method in [Request.Method.get, .put, .delete] {
       #expect(await rig.send(method, "/v1/session/identities", body: try Wire.encode(credentials())).status == 401)
     }
+  }
+
+  /// Whoever runs a provider could fill the publication with readers.
+  @Test func oneClientBringsTwentyNewReadersAnHour() async throws {
+    func come(_ number: Int) async throws -> Response {
+      let credentials = try credentials(["sub": "user-\(number)", "email": nil])
+      var request = Request(.post, "/v1/session/openid", body: try Wire.encode(credentials))
+      request.client = "203.0.113.5"
+      return await rig.publication.handle(request)
+    }
+    for number in 1...20 { #expect(try await come(number).status == 201) }
+    let refused = try await come(21)
+    #expect(refused.status == 429 && refused.headers["Retry-After"] == "3600")
+    #expect(try await come(20).status == 201, "who has come before signs in")
+    rig.clock.advance(by: .seconds(3600))
+    #expect(try await come(21).status == 201)
+  }
+
+  /// An access token that somebody has seen is worth an hour to them; an account that they add would let them in for good.
+  @Test func whoHasOnlyAnAccessTokenAddsNoAccount() async throws {
+    let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
+    let own = try #require(rig.refreshToken(of: ada))
+    for refresh in ["", "nonsense", ada, try #require(rig.refreshToken(of: bo))] {
+      let response = try await link(credentials(), ada, refresh: refresh)
+      #expect(response.status == 403)
+      #expect(try response.problem.title == "Sign in again before you add an account.")
+    }
+    #expect(await rig.send(.put, "/v1/session/identities", token: ada, body: try Wire.encode(credentials())).status == 403)
+    #expect(try await rig.get("/v1/session/identities", ada, as: [ReaderIdentity].self).isEmpty)
+    // The app may have another one by the time that the reader comes back from the browser.
+    #expect(await rig.send(.post, "/v1/session/refresh", body: try Wire.encode(RefreshRequest(refreshToken: own))).status == 200)
+    #expect(try await link(credentials(), ada, refresh: own).status == 204)
   }
 
   /// Whoever signs in by the provider before they add it there becomes another reader, and shall not be caught in that.
@@ -233,11 +269,33 @@ import Testing
   /// A provider may have vouched for an address that is somebody else's. Whoever reads the mail of that address has the account for themselves
   /// from then on.
   @Test func aPasswordByAMailedCodeForgetsWhomTheAccountBeganWith() async throws {
+    let box = Mailbox()
+    await rig.publication.sendMail(by: box)
+    let stranger = try await signedIn(credentials())
+    #expect(stranger.reader.email == "grace@example.org")
+    let asked = await rig.send(.post, "/v1/session/code", body: try Wire.encode(CodeRequest(email: "grace@example.org")))
+    #expect(asked.status == 202)
+    let challenge = try Wire.decode(CodeChallenge.self, from: asked.body).challenge
+    let reset = CodeCredentials(challenge: challenge, code: await box.code(), device: "Desk", newPassword: "a row of my own")
+    let response = await rig.send(.post, "/v1/session/mailed", body: try Wire.encode(reset))
+    #expect(response.status == 201)
+    let grace = try Wire.decode(SignedIn.self, from: response.body)
+    #expect(grace.reader.id == stranger.reader.id)
+    #expect(try await rig.get("/v1/session/identities", grace.accessToken, as: [ReaderIdentity].self).isEmpty)
+    try await expectStrangerIsOut(stranger)
+  }
+
+  /// Who reads that mail may ask the operator instead.
+  @Test func aPasswordByTheOperatorForgetsWhomTheAccountBeganWith() async throws {
     let stranger = try await signedIn(credentials())
     #expect(stranger.reader.email == "grace@example.org")
     let reset = try Wire.encode(PasswordRequest(password: "a row of my own"))
-    let path = "/v1/operator/readers/grace@example.org/password"
-    #expect(await rig.send(.put, path, token: try rig.publication.newOperatorToken(), body: reset).status < 300)
+    #expect(try await rig.operate(.put, "readers/grace@example.org/password", reset).status == 200)
+    try await expectStrangerIsOut(stranger)
+  }
+
+  /// Neither by the session that they had, nor by the account at the provider.
+  private func expectStrangerIsOut(_ stranger: SignedIn) async throws {
     #expect(await rig.send(.get, "/v1/session", token: stranger.accessToken).status == 401)
     let again = try await signIn(credentials())
     #expect(again.status == 409)

@@ -39,6 +39,24 @@ import Testing
     #expect(try await house.end(await house.refresh(club)).state == .done)
   }
 
+  /// Others wait for each step, and what is in it is written whatever it is.
+  @Test func itemsWithMuchTextAreStoredAFewInAStep() {
+    let text = String(repeating: "x", count: 300_000)
+    let changes: [(String, (inout Post) -> Void)] = [
+      ("body", { $0.body = text }), ("title", { $0.title = text }), ("byline", { $0.byline = text }), ("teaser", { $0.teaser = text }),
+      ("picture", { $0.picture = text }), ("address", { $0.url = text }),
+      ("files", { $0.enclosures = [Enclosure(url: text, type: text, title: text)] }),
+      ("many files", { $0.enclosures = Array(repeating: Enclosure(url: String(text.prefix(6_000))), count: 50) }),
+    ]
+    for (name, change) in changes {
+      var post = Post(id: "p", fanClubID: "c", fanClubName: "", title: "", published: Rig.start)
+      change(&post)
+      let feed = ImportedFeed(
+        club: FanClub(id: "c", name: "C"), source: "s", items: Array(repeating: .init(post: post, isUndated: false), count: 10))
+      #expect(feed.parts == (name == "files" ? [0..<2, 2..<4, 4..<6, 6..<8, 8..<10] : [0..<4, 4..<8, 8..<10]), "\(name)")
+    }
+  }
+
   @Test func thePublicationOfAnAppHasOneReader() async throws {
     let (house, club, ada) = try await house(sharedFor: .zero)
     let now = Int64(house.rig.clock.now.timeIntervalSince1970)
@@ -109,6 +127,36 @@ import Testing
       try await house.rig.publication.importFeed(
         ParsedItemSample.feed([ParsedItemSample.item("New", Rig.start, id: "new")]), source: House.url
       ).added == 1)
+  }
+
+  @Test func noFeedBringsMoreTextThanItsReaderMayHave() async throws {
+    let (house, club, _) = try await house()
+    let publication = house.rig.publication
+    let counted = { try await publication.number("SELECT bytes FROM post_count WHERE fan_club = '\(club)'") }
+    let stored = "SELECT sum(length(CAST(teaser AS BLOB)) + length(CAST(body AS BLOB))) FROM post"
+    // As it is with the first post, another one, a longer one, and one less.
+    let first = try await publication.number(stored)
+    #expect(first > 0)
+    #expect(try await counted() == first)
+    house.web.answer(House.url, Response(200, body: Documents.rss("One", "Zwölf")))
+    house.rig.clock.advance(by: .seconds(3600))
+    await house.rig.clock.waitForSleepers()
+    let second = try await publication.number(stored)
+    #expect(second > first)
+    #expect(try await counted() == second)
+    try await publication.run("UPDATE post SET body = body || 'ä longer text' WHERE title = 'Zwölf'")
+    #expect(try await counted() == second + 14)
+    try await publication.run("DELETE FROM post WHERE title = 'Zwölf'")
+    #expect(try await counted() == first)
+    try await publication.run("UPDATE post_count SET bytes = \(ImportLimits.mostText) WHERE fan_club = '\(club)'")
+    house.web.answer(House.url, Response(200, body: Documents.rss("One", "Three")))
+    house.rig.clock.advance(by: .seconds(3600))
+    await house.rig.clock.waitForSleepers()
+    let problem = "No more posts of this feed are stored: the feeds of the reader who added it have 2000 MB of text."
+    #expect(try await house.clubs().first?.problem == problem)
+    #expect(try await publication.rows("post") == 1)
+    let refused = await house.post(Documents.rss("New"), name: "other.xml")
+    #expect(try refused.problem.title == "The feeds that you added have 2000 MB of text or more. Remove one of them first.")
   }
 
   @Test func theFeedsOfListsAreCounted() async throws {

@@ -60,6 +60,21 @@ import Testing
           call: 1, operation: "charge", key: "a", token: "tok_approved", amount: 490, currency: "EUR", result: "charged", charge: "ch_1"))
   }
 
+  /// As after the publication's database alone was put back: the order with this key may be another one by now.
+  @Test func whatWasPaidWithAKeyPaysForNothingElse() async throws {
+    let gateway = gateway()
+    #expect(await outcome(gateway, "a") == .success("ch_1"))
+    let refusal = Result<String, GatewayError>.failure(.declined("This order’s number was used for another amount. Start a new order."))
+    for (amount, currency) in [(4900, "EUR"), (490, "USD")] {
+      do throws(GatewayError) {
+        let charge = try await gateway.charge(token: "tok_approved", amount: amount, currency: currency, key: "a")
+        Issue.record("\(charge)")
+      } catch { #expect(Result.failure(error) == refusal) }
+    }
+    #expect(await outcome(gateway, "a") == .success("ch_1"))
+    #expect(try entries().count == 1)
+  }
+
   private func settled(_ gateway: LedgerGateway, _ key: String, _ approved: Bool) async -> Result<String, GatewayError> {
     do throws(GatewayError) { return .success(try await gateway.settle(key: key, approved: approved)) } catch { return .failure(error) }
   }

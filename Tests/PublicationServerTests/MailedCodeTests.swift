@@ -8,28 +8,7 @@ import Testing
 
 /// Signing in, and setting another password, by a code that is mailed.
 @Suite(.timeLimit(.minutes(10))) struct MailedCodeTests {
-  /// Keeps what it sends.
-  private final class Box: Mailer {
-    struct Refused: Error {}
-    let mails = Mutex<[Mail]>([])
-    let tries = Mutex(0)
-    let refuses = Mutex(false)
-
-    func send(_ mail: Mail) async throws {
-      tries.withLock { $0 += 1 }
-      guard !refuses.withLock({ $0 }) else { throw Refused() }
-      mails.withLock { $0.append(mail) }
-    }
-
-    func count(_ count: Int) async { await until { mails.withLock(\.count) >= count } }
-    /// The six digits of the last mail.
-    func code(_ number: Int = 1) async -> String {
-      await count(number)
-      return String(mails.withLock { $0[number - 1].subject }.prefix(6))
-    }
-  }
-
-  private let box = Box()
+  private let box = Mailbox()
   private let rig: Rig
 
   init() async throws {
@@ -57,6 +36,14 @@ import Testing
     var request = Request(.post, "/v1/session/mailed", body: try Wire.encode(credentials))
     request.client = client
     return await rig.publication.handle(request)
+  }
+
+  /// Lets time pass until so many mails are sent.
+  private func pass(until count: Int) async {
+    while box.mails.withLock({ $0.count < count }) {
+      rig.clock.advance(by: .seconds(1))
+      await Task.yield()
+    }
   }
 
   private func other(than code: String, _ step: Int = 1) -> String {
@@ -151,7 +138,7 @@ import Testing
     }
     #expect(seen[0] == seen[1] && seen[1] == seen[2], "\(seen)")
     await box.count(1)
-    // The mails of the others would be there by now: one is sent after the other.
+    // The mails of the others would be there by now: they are sent in the order in which they were asked for.
     _ = try await challenge("bo@example.org")
     await box.count(2)
     #expect(box.mails.withLock { $0.map(\.recipient) } == ["ada@example.org", "bo@example.org"])
@@ -164,8 +151,11 @@ import Testing
     let short = try await signIn(challenge, code, newPassword: "short")
     #expect(short.status == 400)
     #expect(try short.problem.title == "A password has at least 10 characters.")
+    let common = try await signIn(challenge, code, newPassword: "Password123")
+    #expect(common.status == 400)
+    #expect(try common.problem.title == "This password is one of the commonest, which are tried first. Choose another one.")
     let wrong = try await signIn(challenge, other(than: code), newPassword: "a new password")
-    #expect(try wrong.problem.title == "That is not the code. You have 4 tries left.", "the password that was too short was no try")
+    #expect(try wrong.problem.title == "That is not the code. You have 4 tries left.", "a password that is refused is no try")
     #expect(await rig.send(.get, "/v1/session", token: old).status == 200)
     let response = try await signIn(challenge, code, newPassword: "a new password")
     #expect(response.status == 201)
@@ -242,11 +232,32 @@ import Testing
     _ = try await challenge()
     await until { box.tries.withLock(\.self) >= 1 }
     box.refuses.withLock { $0 = false }
-    while box.mails.withLock({ $0.isEmpty }) {
-      rig.clock.advance(by: .seconds(1))
-      await Task.yield()
-    }
+    await pass(until: 1)
     #expect(box.tries.withLock { $0 } == 2)
+  }
+
+  /// The work for it would be noticed in the time of the answer.
+  @Test func aMailIsSentSomeTimeAfterTheAnswer() async throws {
+    await rig.publication.sendMail(by: box, after: .milliseconds(200))
+    _ = try await challenge()
+    await rig.clock.waitForSleepers()
+    #expect(box.tries.withLock(\.self) == 0)
+    rig.clock.advance(by: .milliseconds(200))
+    await box.count(1)
+  }
+
+  /// Whoever asks for codes to a mailbox that takes none must not delay those of others.
+  @Test func oneMailboxKeepsNoOtherWaiting() async throws {
+    box.full.withLock { $0 = ["ada@example.org"] }
+    for _ in 0..<5 { _ = try await challenge() }
+    _ = try await challenge("bo@example.org")
+    await box.count(1)
+    #expect(box.mails.withLock { $0.map(\.recipient) } == ["bo@example.org"])
+    // One of hers is tried, and the others wait behind it.
+    #expect(box.tries.withLock { $0 } == 2)
+    box.full.withLock { $0 = [] }
+    await pass(until: 6)
+    #expect(box.tries.withLock { $0 } == 7)
   }
 
   /// Whoever could read the mail before must not come in by it after that.

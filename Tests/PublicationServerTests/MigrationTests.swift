@@ -281,6 +281,33 @@ import Testing
     }
   }
 
+  @Test func eventsOfEarlierVersionsStayCounted() async throws {
+    let folder = try TemporaryFolder()
+    let id = UUID().uuidString
+    do {
+      let database = try Connection(path: folder.file("publication.sqlite"))
+      try database.migrate(Array(Schema.migrations.prefix(31)))
+      let hash = try PasswordHash(of: Rig.password, cost: .none).text
+      try database.script(
+        """
+        INSERT INTO setting VALUES ('info', '{"id":"pub","name":"N","tagline":"","defaultPaywallID":"premium"}');
+        INSERT INTO reader VALUES ('r1', 'ada@example.org', 'Ada', '\(hash)'), ('r2', 'bo@example.org', 'Bo', '\(hash)');
+        INSERT INTO flag VALUES ('new', 50, NULL, '');
+        INSERT INTO flag_event (reader, id, flag, variant, kind, code, received) VALUES
+          ('r1', '\(id)', 'new', 'on', 'bought', NULL, \(Int64(Rig.start.timeIntervalSince1970))),
+          ('r1', 'b', 'new', 'on', 'bought', NULL, 2), ('r1', 'c', 'new', 'on', 'failed', 'declined', 3), ('r2', 'a', 'new', 'off', 'exposed', NULL, 4);
+        """)
+    }
+    let rig = try await Rig(folder: folder.path)
+    // What was counted before is not counted again.
+    let batch = FlagEventBatch(events: [FlagEventRecord(id: id, kind: "bought", buckets: ["new": "on"])])
+    #expect(await rig.send(.post, "/v1/events", token: try await rig.signIn(), body: try Wire.encode(batch)).status == 204)
+    let report = try await rig.publication.flagReport("new")
+    #expect(report.buckets.map(\.bought) == [2, 0] && report.buckets.map(\.failed) == [["declined": 1], [:]])
+    #expect(report.buckets.map(\.readers) == [1, 1] && report.buckets.map(\.sessions) == [0, 1])
+    await rig.publication.close()
+  }
+
   @Test func postsOfEarlierVersionsAreCounted() async throws {
     let folder = try TemporaryFolder()
     do {

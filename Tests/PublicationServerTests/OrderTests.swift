@@ -170,7 +170,7 @@ import Testing
     let token = try await rig.signIn()
     let id = UUID()
     _ = try await rig.begin(id, "premium.monthly", token)
-    await gateway.set(.held)
+    await gateway.set(.suspended)
     let answers = try await withThrowingTaskGroup(of: Response.self) { group in
       for _ in 0..<5 { group.addTask { try await rig.charge(id, token) } }
       await gateway.waitForCalls(1)
@@ -187,7 +187,7 @@ import Testing
     let rig = try await Rig(gateway: gateway)
     let (token, id) = (try await rig.signIn(), UUID())
     _ = try await rig.buy("premium.monthly", token, id: id)
-    await gateway.set(.held)
+    await gateway.set(.suspended)
     async let refund = rig.refund(id.uuidString)
     await gateway.waitForCalls(2)
     async let charge = rig.charge(id, token)
@@ -274,7 +274,7 @@ import Testing
     let token = try await rig.signIn()
     let id = UUID()
     _ = try await rig.begin(id, "premium.monthly", token)
-    await gateway.set(.held)
+    await gateway.set(.suspended)
     async let charged = rig.charge(id, token)
     await gateway.waitForCalls(1)
     async let closed: Void = rig.publication.close()
@@ -328,13 +328,60 @@ import Testing
     #expect(try await rig.buy("premium.yearly", token).state == .paid)
   }
 
+  /// The sheet there shows what was before: a payment that was declined, or nothing yet.
+  @Test func aSubscriptionThatWasBoughtOnAnotherDeviceIsNotBoughtAgain() async throws {
+    let rig = try await Rig(gateway: gateway)
+    let (token, other) = (try await rig.signIn(), try await rig.signIn("bo"))
+    let (here, there) = (UUID(), UUID())
+    for id in [here, there] { _ = try await rig.begin(id, "premium.monthly", token, extendsAccess: false) }
+    #expect(try await rig.charge(there, token, with: "tok_declined").status == 402)
+    // In the same moment.
+    await gateway.set(.suspended)
+    async let paid = rig.charge(here, token)
+    await gateway.waitForCalls(2)
+    #expect(try await rig.charge(there, token).status == 409)
+    await gateway.set(.up)
+    #expect(try await paid.order.state == .paid)
+    // Afterwards, with the same order, with another one, and for another period.
+    let answers = [
+      try await rig.charge(there, token), try await rig.begin(UUID(), "premium.monthly", token, extendsAccess: false),
+      try await rig.begin(UUID(), "premium.yearly", token, extendsAccess: false),
+    ]
+    #expect(try answers.map { try $0.problem.code } == [.alreadyOwned, .alreadyOwned, .alreadyOwned])
+    #expect(
+      try answers.map { try $0.problem.title } == [
+        "You have “Monthly” already, so nothing was charged.", "You have “Monthly” already, so nothing was charged.",
+        "You have “Monthly” already, which has all of this and has not ended, so nothing was charged.",
+      ])
+    #expect(await gateway.charges == 1)
+    #expect(try await rig.begin(here, "premium.monthly", token, extendsAccess: false).status == 200, "it is not in its own way")
+    #expect(try await rig.begin(UUID(), "premium.lifetime", token, extendsAccess: false).status == 201, "which is more")
+    #expect(try await rig.buy("premium.monthly", other).state == .paid)
+    // Whoever knows may add to it, and whoever has no access any more may buy.
+    #expect(try await rig.begin(UUID(), "premium.yearly", token).status == 201)
+    rig.clock.advance(by: .seconds(32 * 86_400))
+    #expect(try await rig.begin(UUID(), "premium.yearly", try await rig.signIn(), extendsAccess: false).status == 201)
+  }
+
+  @Test func aSubscriptionIsNotSoldWhileTheChargeForMoreIsUnknown() async throws {
+    let rig = try await Rig(gateway: gateway)
+    let token = try await rig.signIn()
+    let id = UUID()
+    _ = try await rig.begin(id, "premium.lifetime", token)
+    await gateway.set(.lost)
+    #expect(try await rig.charge(id, token).status == 503)
+    let answer = try await rig.begin(UUID(), "premium.monthly", token, extendsAccess: false)
+    #expect(answer.status == 409)
+    #expect(try answer.problem.title.hasPrefix("You have ordered “For good” already, and the payment provider has yet to say"))
+  }
+
   @Test func whatIsKeptForGoodIsSoldOnce() async throws {
     let rig = try await Rig(gateway: gateway)
     let token = try await rig.signIn()
     let (first, second, third) = (UUID(), UUID(), UUID())
     _ = try await rig.begin(first, "premium.lifetime", token)
     _ = try await rig.begin(second, "premium.lifetime", token)
-    await gateway.set(.held)
+    await gateway.set(.suspended)
     async let paid = rig.charge(first, token)
     await gateway.waitForCalls(1)
     #expect(try await rig.charge(second, token).status == 409)

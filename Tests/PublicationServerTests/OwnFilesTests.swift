@@ -169,10 +169,10 @@ import Testing
     let rig = try await Rig(folder: folder.path)
     let kids = try await rig.get("/v1/keys", nil, as: KeySet.self).keys.map(\.kid)
     await rig.publication.close()
-    let kept = bytes(key)
+    let stored = bytes(key)
     try FileManager.default.removeItem(atPath: key)
     await #expect(throws: Publication.Failure.missingKey(path: key)) { try await open() }
-    #expect(FileManager.default.createFile(atPath: key, contents: kept))
+    #expect(FileManager.default.createFile(atPath: key, contents: stored))
     let again = try await Rig(folder: folder.path)
     #expect(try await again.get("/v1/keys", nil, as: KeySet.self).keys.map(\.kid) == kids)
   }

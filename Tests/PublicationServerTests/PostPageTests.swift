@@ -32,7 +32,7 @@ import Testing
     #expect(page.status == 200)
     #expect(page.text.contains("<h1 dir=\"auto\">&lt;b&gt;Rain&lt;/b&gt; &amp; &quot;sun&quot;</h1>"))
     #expect(page.text.contains("It &lt;i&gt;rains&lt;/i&gt;."))
-    #expect(page.text.contains("href=\"matinee://posts/\(post)?publication=http://read.example.org:8080\""))
+    #expect(page.text.contains("href=\"matinee://posts/\(post)?publication=http://read.example.org:8080\">Open in Matinee</a>"))
     #expect(page.text.contains("for subscribers"))
     #expect(!page.text.contains("secret"))
     #expect(page.text.contains("og:description"))

@@ -1,5 +1,6 @@
 import Foundation
 import PublicationAPI
+import Runtime
 import SQLiteStorage
 import Synchronization
 import Testing
@@ -38,21 +39,28 @@ import Testing
   /// With 100,000 posts, words that are looked for once for each of them take ten seconds, in which the publication answers nobody.
   @Test(arguments: [SearchOrder.best, .newest])
   func wordsAreLookedForOnce(order: SearchOrder) throws {
-    let plan = try plan(SQLiteSearch.statement(order), values: Array(repeating: nil, count: 6))
+    let plan = try plan(SQLiteSearch.statement(order), values: Array(repeating: nil, count: 5))
     let lookups = plan.filter { $0.step.contains("VIRTUAL TABLE") }
-    #expect(lookups.count == 2)
+    #expect(lookups.count == 3)
     for lookup in lookups {
       let around = plan.first { $0.id == lookup.parent }?.step
       #expect(around?.hasPrefix("CORRELATED") != true, "\(plan)")
     }
-    let counting = try self.plan(SQLiteSearch.count, values: Array(repeating: nil, count: 5))
-    #expect(counting.filter { $0.step.contains("VIRTUAL TABLE") }.count == 2)
+    let counting = try self.plan(SQLiteSearch.count, values: Array(repeating: nil, count: 4))
+    #expect(counting.filter { $0.step.contains("VIRTUAL TABLE") }.count == 3)
     if order == .newest {
       #expect(plan.first?.step == "SCAN post USING INDEX post_by_time")
       // Checked by the index alone, before the post is read.
       #expect(plan.contains { $0.step.contains("fan_club") && $0.step.hasSuffix("FOR IN-OPERATOR") }, "\(plan)")
       #expect(!plan.contains { $0.step.contains("TEMP B-TREE") }, "\(plan)")
     }
+  }
+
+  /// Everybody may ask for the keys, and an order is not forgotten when it ends.
+  @Test func theKeysAreFoundWithoutAllOrders() throws {
+    let steps = try plan(SQLiteKeys.firstPayment, values: [0]).map(\.step).filter { $0.contains("purchase") }
+    #expect(
+      steps.count == 2 && steps.allSatisfy { $0.contains("SEARCH purchase USING COVERING INDEX purchase_in_force (expires") }, "\(steps)")
   }
 
   private static let lists = (0..<16).map { (choice: Int) in
@@ -142,6 +150,44 @@ import Testing
       #expect(steps.filter { $0.hasPrefix("SCAN") }.allSatisfy { $0 == "SCAN fan_club USING INDEX fan_club_by_name" }, "\(steps)")
       #expect(steps.contains { $0.hasPrefix("SEARCH read_count") } && steps.contains { $0.hasPrefix("SEARCH post_count") })
     }
+  }
+
+  /// However many events a reader ever had counted, those of the last day are found by an index.
+  @Test func recentEventsAreFoundAmongAll() throws {
+    let steps = try plan(SQLiteFlags.recentEvents, values: ["ada", 1]).map(\.step)
+    #expect(steps == ["SEARCH flag_event USING COVERING INDEX flag_event_of_reader (reader=? AND received>?)"])
+  }
+
+  /// A post may have reactions of all readers: none is looked at but the reader's own, and none at all for the page that anybody may ask for.
+  @Test func postsKnowTheirReactions() throws {
+    for body in [false, true] {
+      let steps = try plan("\(SQLiteContent.selectPost(body: body)) WHERE post.id = ?2", values: ["ada", "p1"]).map(\.step)
+      #expect(!steps.contains { $0.contains("reaction ") && !$0.contains("base_reaction") && !$0.contains("reader=?") }, "\(steps)")
+      #expect(steps.contains { $0.hasPrefix("SEARCH reaction_count") }, "\(steps)")
+    }
+    let page = try plan("\(SQLiteContent.selectPost(body: false, counts: false)) WHERE post.id = ?2", values: ["", "p1"]).map(\.step)
+    #expect(!page.contains { $0.contains("base_reaction") || $0.contains("reaction_count") || $0.contains("comment") }, "\(page)")
+  }
+
+  @Test(arguments: [1, 2, 3])
+  func reactionsAreCountedAsTheyComeAndGo(seed: UInt64) throws {
+    let world = try ChanceWorld(20, seed: seed)
+    let content = SQLiteContent(database: world.database)
+    var random = SplitMix(state: seed)
+    var reactions: [Post.ID: [Reader.ID: Reaction]] = [:]
+    for _ in 0..<400 {
+      let (post, reader) = (world.posts[Int.random(in: 0..<5, using: &random)].id, Bool.random(using: &random) ? ChanceWorld.reader : "bo")
+      let kind = ([nil] + Reaction.known.map(Optional.some)).randomElement(using: &random) ?? nil
+      try content.setReaction(kind, to: post, by: reader)
+      reactions[post, default: [:]][reader] = kind
+      let counted = try world.database.query(
+        "\(SQLiteContent.selectPost(body: false)) WHERE post.id = ?2", ChanceWorld.reader, post, map: SQLiteContent.post)
+      let expected = Dictionary(grouping: (reactions[post] ?? [:]).values) { $0 }.mapValues(\.count)
+      #expect(counted.map(\.reactions) == [ReactionCounts(expected)])
+    }
+    // What nobody chooses any more leaves nothing behind.
+    try world.database.execute("DELETE FROM reaction")
+    #expect(try world.database.queryOne("SELECT count(*) FROM reaction_count") { try $0.get(0, as: Int.self) } == 0)
   }
 
   @Test(arguments: [1, 2, 3])

@@ -45,6 +45,29 @@ import Testing
     #expect(try await house.posts().count == 1)
   }
 
+  /// Whoever adds a feed gets that one, and no club that another reader redirects there, with what that brought before.
+  @Test(arguments: ["refresh", "schedule", "import"]) func aReadersFeedDoesNotMoveToAnothers(by way: String) async throws {
+    let house = try await House()
+    let others = "https://news.example/feed"
+    house.web.answer(Self.url, Response(200, body: Documents.rss("Pay here")))
+    house.web.answer(others, Response(200, headers: ["ETag": "\"1\""], body: Documents.rss("News")))
+    let own = try #require(try await house.end(try await house.begin(Self.url)).clubs.first)
+    house.web.answer(Self.url, Response(308, headers: ["Location": others]))
+    for _ in 0..<2 {
+      house.rig.clock.advance(by: .seconds(way == "schedule" ? 3600 : 60))
+      await house.rig.clock.waitForSleepers()
+      switch way {
+      case "refresh": #expect(try await house.end(await house.refresh(own)).state == .done)
+      case "import": #expect(try await house.end(try await house.begin(Self.url)).clubs == [own])
+      default: break
+      }
+    }
+    #expect(house.web.targets.count { $0 == others } == 2)
+    let added = try await house.end(try await house.begin(others, house.bo))
+    #expect(added.clubs.count == 1 && added.clubs != [own])
+    #expect(try await house.clubs(house.bo).first { $0.id == added.clubs.first }?.posts == 1)
+  }
+
   @Test(arguments: [
     "", "file:///etc/passwd", "ftp://example.org/feed", "javascript:alert(1)", "https://", "https://ada:secret@example.org/feed",
     "https:///feed", "https://example.org/" + String(repeating: "a", count: 2000), "a b c",

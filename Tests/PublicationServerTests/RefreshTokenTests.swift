@@ -99,14 +99,14 @@ import Testing
 
   @Test func ofAReadersSessionsTheLastUsedStay() async throws {
     let rig = try await Rig()
-    let kept = try await signIn(rig)
+    let stored = try await signIn(rig)
     var others: [SignedIn] = []
     for _ in 1..<SessionFamily.most {
       rig.clock.advance(by: .seconds(1))
       others.append(try await signIn(rig))
     }
     rig.clock.advance(by: .seconds(1))
-    let used = try await refresh(rig, kept.refreshToken).get()
+    let used = try await refresh(rig, stored.refreshToken).get()
     let last = try await signIn(rig)
     #expect(try await rig.publication.rows("session") == SessionFamily.most)
     #expect(await [status(rig, used.accessToken), status(rig, last.accessToken)] == [200, 200])

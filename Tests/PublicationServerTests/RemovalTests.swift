@@ -217,9 +217,9 @@ import Testing
   @Test func whatARemovedReaderAddedAndNobodyElseUsesGoesAsWell() async throws {
     let (house, _) = try await house()
     house.web.answer("https://other.example/feed", Response(200, body: Documents.rss("Three")))
-    let kept = try #require(try await house.end(try await house.begin("https://other.example/feed", house.bo)).clubs.first)
+    let stored = try #require(try await house.end(try await house.begin("https://other.example/feed", house.bo)).clubs.first)
     #expect(try await house.rig.operate(.delete, "readers/ada@example.org").status == 204)
-    #expect(try await house.clubs(house.bo).map(\.id) == [kept])
+    #expect(try await house.clubs(house.bo).map(\.id) == [stored])
     await house.rig.publication.sweeping?.value
     #expect(try await house.rig.publication.rows("post") == 1)
     #expect(try await house.rig.publication.rows("feed") == 1)
@@ -261,8 +261,8 @@ extension Publication {
     get async throws {
       await sweeping?.value
       let tables = [
-        "post", "feed", "post_search", "search_queue", "reaction", "base_reaction", "bookmark", "comment", "unlock", "read_mark", "follow",
-        "post_count", "read_count",
+        "post", "feed", "post_search", "premium_search", "search_queue", "reaction", "base_reaction", "bookmark", "comment", "unlock",
+        "read_mark", "follow", "post_count", "read_count", "reaction_count",
       ]
       let content = try #require(try self.content as? SQLiteContent)
       return try tables.reduce(0) { sum, table in

@@ -100,6 +100,9 @@ struct Rig: Sendable {
     return signedIn.accessToken
   }
 
+  /// The refresh token of a session now. See ``signIn(_:)``.
+  func refreshToken(of token: String) -> String? { Self.sessions.withLock { $0[token]?.refreshToken } }
+
   func get<Value: Decodable>(_ target: String, _ token: String?, as type: Value.Type = Value.self) async throws -> Value {
     let response = await send(.get, target, token: token)
     #expect(response.status == 200, "\(String(decoding: response.body, as: UTF8.self))")
@@ -108,8 +111,10 @@ struct Rig: Sendable {
 
   // MARK: Buying
 
-  func begin(_ id: UUID, _ product: String, _ token: String) async throws -> Response {
-    await send(.put, "/v1/orders/\(id)", token: token, body: try Wire.encode(OrderRequest(productID: product)))
+  /// - Parameter extendsAccess: as a client says that tells its reader what they have.
+  func begin(_ id: UUID, _ product: String, _ token: String, extendsAccess: Bool = true) async throws -> Response {
+    await send(
+      .put, "/v1/orders/\(id)", token: token, body: try Wire.encode(OrderRequest(productID: product, extendsAccess: extendsAccess)))
   }
 
   func charge(_ id: UUID, _ token: String, with payment: String = "tok_approved") async throws -> Response {

@@ -82,11 +82,11 @@ import Testing
 
   @Test func listsInAQueryEndWhereTheyAreTooLong() async throws {
     func call(_ text: String) throws -> Call { Call(request: Request(.get, "/v1/flags?features=\(text)"), parameters: []) }
-    #expect(try call(",a,,b%2Cc,").names("features", most: 100) == ["a", "b", "c"])
-    #expect(try call("").names("features", most: 100) == [])
-    #expect(try call("a").names("ids", most: 100) == [])
+    #expect(try call(",a,,b%2Cc,").names(.features, most: 100) == ["a", "b", "c"])
+    #expect(try call("").names(.features, most: 100) == [])
+    #expect(try call("a").names(.ids, most: 100) == [])
     for count in [100, 101, 5000] {
-      let names = try call((1...count).map { "f\($0)" }.joined(separator: ",")).names("features", most: 100)
+      let names = try call((1...count).map { "f\($0)" }.joined(separator: ",")).names(.features, most: 100)
       #expect(names.count == min(count, 101))
     }
     let rig = try await Rig()

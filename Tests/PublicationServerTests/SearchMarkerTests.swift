@@ -70,17 +70,19 @@ import Testing
       let words = (0..<Int.random(in: 0...120, using: &random)).map { _ in
         random.fraction() < 0.15 ? letters.randomElement(using: &random) ?? "" : "o\(Int.random(in: 0...9, using: &random))"
       }
-      let asked = Array(letters.shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)))
+      let requested = Array(letters.shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)))
       // The last one is whole as well: nothing else begins like it.
-      let marker = try SearchMarker(try #require(SearchWords(asked.joined(separator: " "))), in: database)
+      let marker = try SearchMarker(try #require(SearchWords(requested.joined(separator: " "))), in: database)
       let excerpt = try shown(words.joined(separator: " "), marker.excerpt)
       let cut = excerpt.split(separator: " ").map { $0.trimmingCharacters(in: ["…"]) }
       let plain = cut.map(plain)
       let windows = words.count <= 24 ? [words] : (0...(words.count - 24)).map { Array(words[$0..<($0 + 24)]) }
-      #expect(plain.isEmpty ? words.isEmpty : windows.contains(plain), "seed \(seed), \(asked): \(excerpt)")
-      let most = windows.map { window in asked.count { window.contains($0) } }.max()
-      #expect(asked.count { plain.contains($0) } == most, "seed \(seed), \(asked): \(excerpt)")
-      for (shown, word) in zip(cut, plain) { #expect((shown != word) == asked.contains(word), "seed \(seed), \(asked): \(excerpt)") }
+      #expect(plain.isEmpty ? words.isEmpty : windows.contains(plain), "seed \(seed), \(requested): \(excerpt)")
+      let most = windows.map { window in requested.count { window.contains($0) } }.max()
+      #expect(requested.count { plain.contains($0) } == most, "seed \(seed), \(requested): \(excerpt)")
+      for (shown, word) in zip(cut, plain) {
+        #expect((shown != word) == requested.contains(word), "seed \(seed), \(requested): \(excerpt)")
+      }
       #expect(excerpt.hasPrefix("…") == (!words.isEmpty && plain != Array(words.prefix(24))), "seed \(seed): \(excerpt)")
     }
   }
@@ -152,6 +154,14 @@ import Testing
     #expect(SearchText.indexed("e\(marks) end").unicodeScalars.count == 1 + 30 + 4)
     #expect(SearchWords("e\(marks)").map { $0.match.utf8.count < 1000 } ?? true)
     #expect(SearchText.indexed("été") == "e\u{301}te\u{301}")
+  }
+
+  /// A run of vowels without consonants is one character, and each is a word to the index: a query of 10,000 words took a minute.
+  @Test func aCharacterOfThousandsOfLetters() throws {
+    let words = try #require(SearchWords(String(repeating: "\u{0E33}", count: 10_700)))
+    #expect(words.phrases.count == 1)
+    #expect(words.match.unicodeScalars.count { $0 == "\u{0E33}" } == 200)
+    #expect(try #require(SearchWords(String(repeating: "가", count: 10_700))).match.unicodeScalars.count < 700)
   }
 
   /// The whole way: with FTS5's own functions such posts took ten seconds, and answers of megabytes.

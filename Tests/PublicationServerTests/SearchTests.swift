@@ -28,7 +28,7 @@ import Testing
       published: Rig.start.addingTimeInterval(-Double(age) * 60), premium: premium)
   }
 
-  private func find(_ rig: Rig, _ token: String, _ text: String, _ more: String = "") async throws -> Page<SearchHit> {
+  private func find(_ rig: Rig, _ token: String, _ text: String, and more: String = "") async throws -> Page<SearchHit> {
     let encoded = text.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     return try await rig.get("/v1/search?q=\(encoded)\(more)", token, as: Page<SearchHit>.self)
   }
@@ -146,16 +146,62 @@ import Testing
     #expect(orders == Array(repeating: ["open0", "open1"], count: 3), "as good as each other, and the newest first")
   }
 
+  /// Otherwise the time of a search tells by one word after another what is in a locked body.
+  @Test(arguments: [SearchOrder.best, .newest]) func whoMayNotReadThemSearchesNoClosedBodies(order: SearchOrder) throws {
+    let world = try ChanceWorld(200, premium: 0.3, seed: 1)
+    let closed = try world.database.query("SELECT body FROM premium_search") { try $0.get(0, as: String.self) }
+    #expect(closed.count { !$0.isEmpty } > 30)
+    let inCommon = try world.database.query(
+      "SELECT post_search.body FROM post_search JOIN post ON number = post_search.rowid WHERE premium"
+    ) {
+      try $0.get(0, as: String.self)
+    }
+    #expect(inCommon == Array(repeating: "", count: closed.count))
+    try world.database.addTextRank()
+    // Whoever looks there now finds no database.
+    try world.database.execute("DELETE FROM premium_search_data")
+    let words = try #require(SearchWords("ab"))
+    func search(seesAll: Bool) throws -> Int {
+      _ = try SQLiteSearch.order(of: words, after: nil, in: world.database, for: ChanceWorld.reader, seesAll: seesAll)
+      return try world.database.query(SQLiteSearch.statement(order), values: [ChanceWorld.reader, words.match, seesAll, 20, 0]) { _ in }
+        .count
+    }
+    try world.database.execute("DELETE FROM unlock")
+    #expect(try search(seesAll: false) == 20)
+    #expect(throws: SQLiteError.self) { try search(seesAll: true) }
+  }
+
+  /// A post that becomes premium is closed before its words are indexed again.
+  @Test func aPostThatBecomesPremiumIsClosedAtOnce() throws {
+    let world = try ChanceWorld(20, seed: 1)
+    let number = try #require(try world.database.queryOne("SELECT max(number) FROM post") { try $0.get(0, as: Int64.self) })
+    func indexed() throws -> [Int] {
+      try ["post_search", "premium_search"].map { index in
+        try world.database.queryOne("SELECT count(*) FROM \(index) WHERE rowid = ?", number) { try $0.get(0, as: Int.self) } ?? 0
+      }
+    }
+    #expect(try indexed() == [1, 0])
+    try world.database.execute("UPDATE post SET premium = 1 WHERE number = ?", number)
+    #expect(try indexed() == [0, 0])
+    let search = SQLiteSearch(database: world.database)
+    #expect(try !search.index(limit: 50))
+    #expect(try indexed() == [1, 1])
+    try world.database.execute("UPDATE post SET premium = 0 WHERE number = ?", number)
+    #expect(try !search.index(limit: 50))
+    #expect(try indexed() == [1, 0])
+  }
+
   /// Otherwise 5,000 posts of one's own tell whether a locked body has the words too.
   @Test func closedBodiesDoNotCountAmongTheMatches() throws {
     let world = try ChanceWorld(10, seed: 1)
     let words = try #require(SearchWords("common"))
     func order(premium: Bool, seesAll: Bool = false, unlocked: Bool = false) throws -> SearchOrder {
-      for table in ["unlock", "post_search"] { try world.database.execute("DELETE FROM \(table)") }
+      for table in ["unlock", "post_search", "premium_search"] { try world.database.execute("DELETE FROM \(table)") }
       try addMatches(5000, to: world.database)
       let last = "FROM post WHERE number = (SELECT max(number) FROM post WHERE number < 1000000)"
       try world.database.execute("UPDATE post SET premium = ? WHERE number = (SELECT number \(last))", premium)
-      try world.database.execute("INSERT INTO post_search (rowid, body) SELECT number, 'common' \(last)")
+      let index = premium ? "premium_search" : "post_search"
+      try world.database.execute("INSERT INTO \(index) (rowid, body) SELECT number, 'common' \(last)")
       if unlocked {
         try world.database.execute("INSERT INTO unlock (post, reader, credit, at) SELECT id, ?, 1, 0 \(last)", ChanceWorld.reader)
       }
@@ -183,13 +229,13 @@ import Testing
   @Test func pageByPage() async throws {
     let rig = try await Rig()
     let token = try await rig.signIn()
-    let all = try await find(rig, token, "post", "&limit=100").items.map(\.id)
+    let all = try await find(rig, token, "post", and: "&limit=100").items.map(\.id)
     #expect(all.count == 25)
     for limit in [1, 4, 24, 25] {
       var seen: [String] = []
       var cursor: String?
       repeat {
-        let page = try await find(rig, token, "post", "&limit=\(limit)\(cursor.map { "&cursor=\($0)" } ?? "")")
+        let page = try await find(rig, token, "post", and: "&limit=\(limit)\(cursor.map { "&cursor=\($0)" } ?? "")")
         seen += page.items.map(\.id)
         cursor = page.next
       } while cursor != nil
@@ -237,11 +283,11 @@ import Testing
     let token = try await rig.signIn()
     // Each search takes some more of a large import up by itself.
     var ids: [String] = []
-    for _ in 0..<12 { ids = try await find(rig, token, "common", "&limit=3").items.map(\.id) }
+    for _ in 0..<12 { ids = try await find(rig, token, "common", and: "&limit=3").items.map(\.id) }
     #expect(ids == ["n1", "n2", "n3"])
-    let page = try await find(rig, token, "common", "&limit=3")
-    #expect(try await find(rig, token, "common", "&limit=3&cursor=\(try #require(page.next))").items.map(\.id) == ["n4", "n5", "n6"])
-    #expect(try await find(rig, token, "title", "&limit=1").items.first?.id == "n1")
+    let page = try await find(rig, token, "common", and: "&limit=3")
+    #expect(try await find(rig, token, "common", and: "&limit=3&cursor=\(try #require(page.next))").items.map(\.id) == ["n4", "n5", "n6"])
+    #expect(try await find(rig, token, "title", and: "&limit=1").items.first?.id == "n1")
   }
 
   /// Whoever types on cancels what they asked before; what waited for the publication's thread until then is not worth its time.

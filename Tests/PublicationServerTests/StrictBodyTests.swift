@@ -89,6 +89,9 @@ import Testing
     let rig = try await Rig()
     for (email, name, password, sentence) in [
       ("cy@example.org", "Cy", "a\u{0}b", "A password has no NUL character."),
+      ("cy@example.org", "Cy", "short", "A password has at least 10 characters."),
+      ("cy@example.org", "Cy", "Password123", "This password is one of the commonest, which are tried first. Choose another one."),
+      ("cy@example.org", "Cy", "CY@example.org", "The password is the address. Choose another one."),
       ("cy@example.org", "\u{200B}\u{200D}", "open sesame", "A reader’s name has 1 to 200 characters."),
       ("cy@example.org", "C\ny", "open sesame", "A reader’s name is one line, without control characters."),
       ("cy@example.org", "C\u{1B}[31my", "open sesame", "A reader’s name is one line, without control characters."),

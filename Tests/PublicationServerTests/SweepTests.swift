@@ -208,12 +208,27 @@ import Testing
         try connection.script(
           "INSERT INTO comment (id, post, reader, text, posted, deleted) SELECT 'c', 'went before', min(id), '', 0, 1 FROM reader")
         // As version 18 left it.
-        let triggers = ["post_counted", "post_discounted", "read_counted", "read_discounted"]
+        let triggers = [
+          "post_counted", "post_discounted", "post_recounted", "read_counted", "read_discounted", "reaction_counted",
+          "reaction_discounted", "reaction_recounted",
+        ]
         try connection.script(triggers.map { "DROP TRIGGER \($0);" }.joined())
         try connection.script(
           """
-          DROP TABLE post_count; DROP TABLE read_count;
-          DROP INDEX bookmark_of_post; DROP INDEX unlock_of_post; DROP INDEX fan_club_of_reader;
+          DROP TABLE post_count; DROP TABLE read_count; DROP TABLE reaction_count;
+          DROP INDEX bookmark_of_post; DROP INDEX unlock_of_post; DROP INDEX fan_club_of_reader; DROP INDEX purchase_in_force;
+          ALTER TABLE purchase DROP COLUMN extends_access;
+          DROP TRIGGER post_locked; DROP TRIGGER post_removed; DROP TABLE premium_search;
+          CREATE TRIGGER post_removed AFTER DELETE ON post BEGIN
+            DELETE FROM search_queue WHERE post = old.number;
+            DELETE FROM post_search WHERE rowid = old.number;
+          END;
+          DROP TABLE flag_count; DROP TABLE flag_reader; DROP TABLE flag_event;
+          CREATE TABLE flag_event (
+            reader TEXT NOT NULL, id TEXT NOT NULL, flag TEXT NOT NULL, variant TEXT NOT NULL, kind TEXT NOT NULL, code TEXT,
+            received INTEGER NOT NULL, PRIMARY KEY (reader, id, flag)
+          ) WITHOUT ROWID;
+          CREATE INDEX flag_event_by_bucket ON flag_event (flag, variant, kind, code);
           DROP TABLE analytics_batch; DROP TABLE analytics_count; DROP TABLE mailed_code; DROP TABLE identity;
           DROP TABLE access_token; DROP TABLE successor; DROP TABLE session;
           CREATE TABLE session (token_digest BLOB PRIMARY KEY, reader TEXT NOT NULL, begun INTEGER NOT NULL, used INTEGER NOT NULL);

@@ -262,7 +262,7 @@ import Testing
     let reader = try await rig.get("/v1/session", ada, as: Reader.self).id
     let ids = (1...5).map { _ in UUID() }
     for id in ids { _ = try await rig.begin(id, "passes.5", id == ids[4] ? bo : ada) }
-    await gateway.set(.held)
+    await gateway.set(.suspended)
     await withTaskGroup(of: Int.self) { group in
       for id in ids.dropLast() { group.addTask { (try? await rig.charge(id, ada).status) ?? 0 } }
       await wait(for: 4, rig.publication.chargeTurns, reader)
@@ -287,7 +287,7 @@ import Testing
       ids.append(UUID())
       _ = try await rig.begin(ids[ids.count - 1], "passes.5", ada)
     }
-    await gateway.set(.held)
+    await gateway.set(.suspended)
     await withTaskGroup(of: Int.self) { group in
       for id in ids { group.addTask { (try? await rig.charge(id, ada).status) ?? 0 } }
       await wait(for: ids.count, rig.publication.turns, reader)

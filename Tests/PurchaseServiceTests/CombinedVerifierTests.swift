@@ -8,18 +8,18 @@ import Testing
 
 /// A backend that confirms receipts as it is told, and counts how often it is asked.
 final class ScriptedBackend: Sendable {
-  private let state = Mutex<(error: (any Error)?, asked: Int)>((nil, 0))
+  private let state = Mutex<(error: (any Error)?, requested: Int)>((nil, 0))
   private let device: DeviceVerifier<String>
 
   init(_ device: DeviceVerifier<String>) { self.device = device }
 
-  var asked: Int { state.withLock { $0.asked } }
+  var requested: Int { state.withLock { $0.requested } }
   func fails(_ error: (any Error)?) { state.withLock { $0.error = error } }
 
   var verifier: BackendVerifier<String> {
     BackendVerifier { receipt in
       let error = self.state.withLock { state in
-        state.asked += 1
+        state.requested += 1
         return state.error
       }
       if let error { throw error }
@@ -57,11 +57,11 @@ final class ScriptedBackend: Sendable {
   @Test func aYesOfBothFinishes() async throws {
     let (bench, backend) = try await bench()
     #expect(await bench.buy() == .purchased("premium.monthly"))
-    #expect(backend.asked == 1)
+    #expect(backend.requested == 1)
     #expect(bench.queue.finished == [id(1)])
     try await bench.restart()
     #expect(bench.purchases.entitlements == ["premium.monthly"])
-    #expect(backend.asked == 1, "what both confirmed before is verified on the device alone")
+    #expect(backend.requested == 1, "what both confirmed before is verified on the device alone")
   }
 
   @Test func aNoOfTheDeviceIsANoWithoutAsking() async throws {
@@ -70,7 +70,7 @@ final class ScriptedBackend: Sendable {
     bench.queue.setAnswer { _, _ in .accepted(receipt: forged, listed: []) }
     async let outcome = bench.buy()
     await bench.clock.waitForSleepers()
-    #expect(backend.asked == 0)
+    #expect(backend.requested == 0)
     #expect(bench.purchases.entitlements.isEmpty)
     let issuer = bench.issuer
     bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
@@ -128,9 +128,9 @@ final class ScriptedBackend: Sendable {
     #expect(try await bench.steps(id(1)).suffix(2) == [.verified, .finished])
     #expect(try await bench.purchases.history().map(\.failure) == [nil])
     #expect(bench.ledger.charges == [id(1)])
-    let asked = bench.queue.submitted.count
+    let requested = bench.queue.submitted.count
     await bench.purchases.check(id(1))
-    #expect(bench.queue.submitted.count == asked, "what is over is over")
+    #expect(bench.queue.submitted.count == requested, "what is over is over")
   }
 
   @Test func somebodyElsesIsNotAskedAbout() async throws {

@@ -85,16 +85,16 @@ import Testing
     await bench.clock.waitForSleepers()
     let watching = Task { await bench.purchases.watchPending() }
     await until { bench.queue.submitted.count == 2 }
-    var asked = 2
+    var requested = 2
     for wait in [10, 20, 40, 80, 160] {
       await bench.clock.waitForSleepers(2)
       await bench.effects.settled()
       bench.clock.advance(by: .seconds(wait - 1))
       await bench.effects.settled()
-      #expect(bench.queue.submitted.count == asked)
+      #expect(bench.queue.submitted.count == requested)
       bench.clock.advance(by: .seconds(1))
-      asked += 1
-      await until { bench.queue.submitted.count == asked }
+      requested += 1
+      await until { bench.queue.submitted.count == requested }
     }
     #expect(Set(bench.queue.submitted.map(\.id)) == [id(1)], "under the same key")
     // Nobody looks any more: as ever.
@@ -105,7 +105,7 @@ import Testing
     await bench.effects.settled()
     bench.clock.advance(by: bench.retry.pendingInterval - .seconds(1))
     await bench.effects.settled()
-    #expect(bench.queue.submitted.count == asked)
+    #expect(bench.queue.submitted.count == requested)
     approve(bench)
     bench.clock.advance(by: .seconds(1))
     await until { !bench.purchases.entitlements.isEmpty }

@@ -73,7 +73,7 @@ import Testing
 
 /// What a paywall shows of a product beside its price.
 @Suite struct ProductTests {
-  private func product(_ id: String, _ price: Int, _ period: String?, _ currency: String = "EUR") throws -> Product {
+  private func product(_ id: String, _ price: Int, _ period: String?, currency: String = "EUR") throws -> Product {
     let period = try period.map { try #require(SubscriptionPeriod(iso8601: $0)) }
     return Product(
       id: id, kind: period.map { .subscription(group: "g", period: $0) } ?? .nonConsumable, name: id,
@@ -82,14 +82,14 @@ import Testing
 
   @Test func case16WhatAProductComesToInAMonth() throws {
     #expect(try product("y", 4900, "P1Y").pricePerMonth == Price(minorUnits: 408, currency: "EUR"))
-    #expect(try product("y", 4900, "P1Y", "JPY").pricePerMonth == Price(minorUnits: 408, currency: "JPY"))
+    #expect(try product("y", 4900, "P1Y", currency: "JPY").pricePerMonth == Price(minorUnits: 408, currency: "JPY"))
     #expect(try product("once", 4900, nil).pricePerMonth == nil)
   }
 
   @Test func case16WhatIsSavedAgainstPayingMonthly() throws {
     let monthly = try product("m", 490, "P1M")
     #expect(try product("y", 4900, "P1Y").saving(against: monthly) == 17)
-    #expect(try product("y", 4900, "P1Y", "USD").saving(against: monthly) == nil)
+    #expect(try product("y", 4900, "P1Y", currency: "USD").saving(against: monthly) == nil)
     #expect(try product("once", 100, nil).saving(against: monthly) == nil)
     #expect(monthly.saving(against: monthly) == nil)
     #expect(try monthly.saving(against: product("y", 4900, "P1Y")) == nil, "only a monthly price is compared with")

@@ -215,16 +215,16 @@ import Testing
 
   @Test func case5AnAuthorizerThatNeverAnswersCanBeLeftAndItsLateTokenIsNotCharged() async throws {
     let bench = try await Bench()
-    let asked = Gate()
+    let requested = Gate()
     let late = Mutex<CheckedContinuation<PaymentAuthorization, Never>?>(nil)
     let deaf = ScriptedAuthorizer { _, _ in
       await withCheckedContinuation { continuation in
         late.withLock { $0 = continuation }
-        asked.open()
+        requested.open()
       }
     }
     let caller = Task { await bench.buy(authorizer: deaf) }
-    await asked.reached()
+    await requested.reached()
     caller.cancel()
     #expect(await caller.value == .cancelled)
     late.withLock { $0 }?.resume(returning: .authorized(PaymentToken("late")))

@@ -343,6 +343,7 @@ import Testing
     #expect(backoff.wait(after: 1, retryAfter: .seconds(15), chance: 0) == .seconds(15), "never before the store said")
     #expect(backoff.wait(after: 1, retryAfter: .seconds(15), chance: 1) == .seconds(20))
     #expect(backoff.wait(after: 9, chance: 7) == .seconds(90), "whatever the chance")
+    #expect(Backoff(first: .seconds(600), jitter: 0).wait(after: 3, chance: 0) == .seconds(600), "longer than the longest")
     #expect(Backoff(first: .seconds(1), jitter: -3).wait(after: 1, chance: 1) == .seconds(1))
   }
 

@@ -25,9 +25,9 @@ import Synchronization
 
   private struct Verifier: ReceiptVerifier {
     let wrapped: DeviceVerifier<String>
-    let held: CacheEntry
+    let suspended: CacheEntry
     func verify(_ receipt: String) async throws -> ReceiptContents<String> {
-      await held.gate.withLock { $0 }?.wait()
+      await suspended.gate.withLock { $0 }?.wait()
       return try await wrapped.verify(receipt)
     }
   }
@@ -82,7 +82,7 @@ import Synchronization
         seller: "store",
         purchasePath: PurchasePath(
           name: side.name, fetcher: side.products, queue: side.queue,
-          verifier: Verifier(wrapped: DeviceVerifier(keys: keys, read: ReceiptIssuer.read), held: side.gate)),
+          verifier: Verifier(wrapped: DeviceVerifier(keys: keys, read: ReceiptIssuer.read), suspended: side.gate)),
         journal: journal,
         environment: PurchaseEnvironment(clock: clock, identifiers: identifiers, effects: effects, random: FixedRandom()))
     }

@@ -41,7 +41,7 @@ import Testing
     }
     #expect(await owned.next() == ["premium.monthly"])
     #expect(!bench.purchases.isVerifying)
-    #expect(backend.asked == 4)
+    #expect(backend.requested == 4)
     #expect(bench.queue.submitted.count == 1, "the store is not asked to charge again")
   }
 
@@ -50,17 +50,17 @@ import Testing
     await bench.clock.waitForSleepers()
     // The first time at once, and in vain.
     bench.purchases.networkIsBack()
-    await until { backend.asked == 2 }
+    await until { backend.requested == 2 }
     await bench.clock.waitForSleepers()
     backend.fails(nil)
     for _ in 0..<3 {
       bench.purchases.networkIsBack()
       await bench.effects.settled()
     }
-    #expect(backend.asked == 2, "a backend that answers everything else is not asked each time")
+    #expect(backend.requested == 2, "a backend that answers everything else is not asked each time")
     bench.clock.advance(by: .seconds(1))
     await until { bench.purchases.entitlements == ["premium.monthly"] }
-    #expect(backend.asked == 3)
+    #expect(backend.requested == 3)
   }
 
   @Test func keysThatBecomeKnownEndTheWait() async throws {
@@ -84,7 +84,7 @@ import Testing
     await bench.purchases.judging?.value
     #expect(bench.purchases.entitlements.isEmpty)
     #expect(!bench.purchases.isVerifying)
-    #expect(backend.asked == 2)
+    #expect(backend.requested == 2)
   }
 
   @Test func whatTheStoreListsMeanwhileCounts() async throws {
@@ -93,7 +93,7 @@ import Testing
     backend.fails(nil)
     #expect(try await bench.purchases.restore() == [])
     await bench.purchases.judging?.value
-    #expect(backend.asked == 1, "the store lists it no more")
+    #expect(backend.requested == 1, "the store lists it no more")
     #expect(bench.purchases.entitlements.isEmpty)
     #expect(!bench.purchases.isVerifying)
   }
@@ -105,7 +105,7 @@ import Testing
     bench.purchases.setUser("bob")
     #expect(!bench.purchases.isVerifying)
     await bench.purchases.judging?.value
-    #expect(backend.asked == 1)
+    #expect(backend.requested == 1)
     #expect(bench.purchases.entitlements.isEmpty)
   }
 }

@@ -35,14 +35,14 @@ private typealias Comment = PublicationAPI.Comment
     var later = two
     later.published += 1
     let action = ReadAllAction(id: id, until: one.published, clubs: [one.fanClubID])
-    let kept = try JSONDecoder().decode(ReadAllAction.self, from: JSONEncoder().encode(action))
-    #expect((kept.id, kept.until, kept.clubs) == (id, one.published, [one.fanClubID]))
+    let stored = try JSONDecoder().decode(ReadAllAction.self, from: JSONEncoder().encode(action))
+    #expect((stored.id, stored.until, stored.clubs) == (id, one.published, [one.fanClubID]))
     func isRead(_ post: Post, _ action: ReadAllAction) -> Bool? {
       var read: Post? = post
       for _ in 1...2 { action.apply(to: &read) }
       return read?.read
     }
-    #expect([one, other, later].map { isRead($0, kept) } == [true, false, false])
+    #expect([one, other, later].map { isRead($0, stored) } == [true, false, false])
     #expect([one, other, later].map { isRead($0, ReadAllAction(id: id, until: one.published)) } == [true, true, false])
     var nothing: Post?
     action.apply(to: &nothing)
@@ -56,13 +56,13 @@ private typealias Comment = PublicationAPI.Comment
     read.read = true
     let all = ReadAllAction(id: id, until: unread.published)
     let undo = UnreadAllAction(id: UUID(), mark: id, clubs: ["c1"])
-    let kept = try JSONDecoder().decode(UnreadAllAction.self, from: JSONEncoder().encode(undo))
-    #expect((kept.id, kept.mark, kept.clubs) == (undo.id, id, ["c1"]))
+    let stored = try JSONDecoder().decode(UnreadAllAction.self, from: JSONEncoder().encode(undo))
+    #expect((stored.id, stored.mark, stored.clubs) == (undo.id, id, ["c1"]))
     for (post, isRead) in [(unread, false), (read, true)] {
       var changed: Post? = post
       all.apply(to: &changed)
       #expect(changed?.read == true)
-      for _ in 1...2 { kept.apply(to: &changed) }
+      for _ in 1...2 { stored.apply(to: &changed) }
       #expect(changed == post)
       #expect(changed?.read == isRead)
     }
@@ -70,7 +70,7 @@ private typealias Comment = PublicationAPI.Comment
     var opened: Post? = unread
     all.apply(to: &opened)
     SettingAction<ReadSetting>(id: UUID(), of: unread.id, true).apply(to: &opened)
-    kept.apply(to: &opened)
+    stored.apply(to: &opened)
     #expect(opened?.read == true)
     // The name goes over the wire, and into the store.
     var marked: Post? = unread

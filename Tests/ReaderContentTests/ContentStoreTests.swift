@@ -95,7 +95,7 @@ private typealias Comment = PublicationAPI.Comment
     store.enter(page)
     reader.publication.with { $0.holds = ["PUT"] }
     store.toggleReaction("p2")
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     for post in ["p1", "p2"] { store.toggleBookmark(post) }
     for club in ["c1", "c2"] { store.toggleFollow(club) }
     let written = store.comment(on: "p1", "Words")
@@ -120,12 +120,12 @@ private typealias Comment = PublicationAPI.Comment
     let reader = readerOfTwo()
     reader.publication.with { $0.holds = ["GET /v1/posts", "PUT"] }
     reader.store.toggleBookmark("p1")
-    let asked = Task { try await reader.store.search("Title") }
+    let requested = Task { try await reader.store.search("Title") }
     let loading = Task { try await reader.store.loadPost("p1") }
-    await reader.waitForHeld(2)
+    await reader.waitForSuspended(2)
     #expect(await reader.store.removeFanClub("c1"))
     reader.publication.release()
-    _ = try? await asked.value
+    _ = try? await requested.value
     _ = try? await loading.value
     await reader.settle()
     #expect((reader.store.posts["p1"], reader.store.posts["p2"]?.id) == (nil, "p2"))
@@ -173,7 +173,7 @@ private typealias Comment = PublicationAPI.Comment
       $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403)
     }
     reader.store.toggleReaction("p1")
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     reader.store.close()
     reader.publication.release()
     await reader.settle()
@@ -327,11 +327,11 @@ private typealias Comment = PublicationAPI.Comment
       await again.written()
     }
     // A draft that was kept has the text in it, and is not given it twice.
-    let kept = await started(UnfinishedWork())
-    kept.commentDrafts["p1"] = kept.takeRefusedComment(on: "p1")
-    let unfinished = kept.unfinished
-    kept.close()
-    await kept.written()
+    let stored = await started(UnfinishedWork())
+    stored.commentDrafts["p1"] = stored.takeRefusedComment(on: "p1")
+    let unfinished = stored.unfinished
+    stored.close()
+    await stored.written()
     let withDraft = await started(unfinished)
     #expect(withDraft.commentDrafts["p1"] == "First.\n\nSecond.")
     #expect(withDraft.takeRefusedComment(on: "p1") == nil)

@@ -78,17 +78,17 @@ private final class Journey {
     let place = "killed at \(point) and \(later) turns, then at \(again ?? 0)"
     let first = try await run(acts: true, killedAt: point, later: later)
     // What the outbox had taken on for sure, and whether it may have taken one more.
-    let kept = first.lines.count { $0 == "outbox.add" }
+    let stored = first.lines.count { $0 == "outbox.add" }
     let done = first.lines.count { $0.hasPrefix("did ") }
     let before = try await state()
     var shown: [String] = []
     if let again { shown = try await run(acts: false, killedAt: again).shown }
     let last = try await run(acts: false)
     #expect(last.status == 0 && last.lines.contains("done"), "\(place): \(last.output)")
-    let missing = Set(Seen(after: kept).comments).subtracting(before.comments).subtracting(shown + last.shown)
+    let missing = Set(Seen(after: stored).comments).subtracting(before.comments).subtracting(shown + last.shown)
     #expect(missing.isEmpty, "\(place): not there after the restart: \(missing)")
     let after = try await state()
-    #expect((kept...max(kept, min(kept + 1, done + 1))).contains { Seen(after: $0) == after }, "\(place): \(after)\n\(first.output)")
+    #expect((stored...max(stored, min(stored + 1, done + 1))).contains { Seen(after: $0) == after }, "\(place): \(after)\n\(first.output)")
     let rows = try Connection(path: outbox).query("SELECT kind FROM outbox") { try $0.get(0, as: String.self) }
     #expect(rows.isEmpty, "\(place): nothing is left to come a second time")
   }

@@ -52,9 +52,9 @@ import Testing
       // Open across an exec, as Foundation's own sockets are.
       for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] { _ = fcntl(handle.fileDescriptor, F_SETFD, 0) }
     }
-    let held = try await output("/bin/sh", ["-c", "ls /proc/self/fd"])
+    let suspended = try await output("/bin/sh", ["-c", "ls /proc/self/fd"])
     // 3 is the folder that ls itself reads.
-    #expect(held == "0\n1\n2\n3\n")
+    #expect(suspended == "0\n1\n2\n3\n")
   }
 
   @Test func manyAtOnceAreEachWaitedFor() async throws {

@@ -128,14 +128,14 @@ import Testing
   @Test func whatSleepsKnowsWhatItSleepsFor() async throws {
     let effects = Effects()
     struct Clock: AppClock {
-      let seen: @Sendable (EffectScope?) -> Void
+      let seen: @Sendable (EffectKind?) -> Void
       let base = ManualClock()
       var now: Date { base.now }
       var uptime: Duration { base.uptime }
       var boot: String { base.boot }
-      func sleep(for duration: Duration) async throws { seen(EffectScope.current) }
+      func sleep(for duration: Duration) async throws { seen(EffectKind.current) }
     }
-    let scopes = Mutex<[EffectScope?]>([])
+    let scopes = Mutex<[EffectKind?]>([])
     let clock = Clock(seen: { scope in scopes.withLock { $0.append(scope) } })
     try await clock.sleep(for: .seconds(1))
     try await effects.run("load") { try await clock.sleep(for: .seconds(1)) }
@@ -272,5 +272,12 @@ import Testing
     #expect(FixedRandom(0).fraction() == 0)
     let random = SystemRandom()
     #expect((0..<100).allSatisfy { _ in (0..<1).contains(random.fraction()) })
+  }
+
+  @Test func bytesAreThoseOfTheNumbers() {
+    let first: [UInt8] = [0xAF, 0xCD, 0x1D, 0x7B, 0x39, 0xA8, 0x20, 0xE2]
+    let second: [UInt8] = [0xF4, 0x65, 0xB9, 0xA1, 0x6A, 0x9E, 0x78, 0x6E]
+    for count in 0...16 { #expect(SeededRandom(seed: 0).bytes(count) == Array((first + second).prefix(count))) }
+    #expect(SystemRandom().bytes(32) != SystemRandom().bytes(32))
   }
 }

@@ -8,7 +8,7 @@ import Testing
   @Test func aLineIsWrittenWhole() throws {
     let pipe = Pipe()
     let line = String(repeating: "a", count: 10_000)
-    StandardError.write(line, to: pipe.fileHandleForWriting.fileDescriptor)
+    StandardError.write(line + "\n", to: pipe.fileHandleForWriting.fileDescriptor)
     try pipe.fileHandleForWriting.close()
     #expect(try pipe.fileHandleForReading.readToEnd() == Data("\(line)\n".utf8))
   }

@@ -190,6 +190,17 @@ final class TemporaryFolder {
   @Test func failureToOpenIsThrown() async {
     await #expect(throws: SQLiteError.self) { try await Database(path: "/nowhere/at/all.sqlite", migrations: []) }
   }
+
+  /// What keeps it from opening may pass, such as too many open files.
+  @Test func afterAFailureItIsOpenedAgain() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("later/data.sqlite")
+    let database = Database(opening: path, migrations: [Migration(version: 1, sql: "CREATE TABLE t (n)")])
+    for _ in 0..<2 { await #expect(throws: SQLiteError.self) { try await database.run { try $0.execute("INSERT INTO t VALUES (1)") } } }
+    try FileManager.default.createDirectory(atPath: folder.file("later"), withIntermediateDirectories: true)
+    try await database.run { _ = try $0.execute("INSERT INTO t VALUES (1)") }
+    #expect(try await database.run { try $0.queryOne("SELECT count(*) FROM t") { try $0.get(0, as: Int.self) } } == 1)
+  }
 }
 
 @Suite struct DataFolderTests {

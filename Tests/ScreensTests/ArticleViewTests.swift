@@ -402,11 +402,14 @@ final class ArticleViewTests: ScreensTestCase {
     try MainActor.assumeIsolated {
       let long = (1...80).map { "<p>Paragraph \($0). \(String(repeating: "Some more words. ", count: 20))</p>" }.joined()
       let rig = ReaderRig(posts: [.sample(1, body: long)])
+      @MainActor func scroll(_ page: Seen, to share: Double) -> Double {
+        page.scroll(to: share)
+        rig.paint()
+        return page.position
+      }
       let first = try rig.show(.post("p1"))
       XCTAssertEqual(first.position, 0)
-      first.scroll(to: 0.5)
-      rig.paint()
-      let position = first.position
+      let position = scroll(first, to: 0.5)
       XCTAssertGreaterThan(position, 1000)
       let top = try XCTUnwrap(first.topParagraph)
       rig.closeScreens()
@@ -420,11 +423,16 @@ final class ArticleViewTests: ScreensTestCase {
       XCTAssertGreaterThan(again.position, position * 1.2)
       XCTAssertEqual(again.topParagraph, top)
       rig.closeScreens()
-      let third = try rig.show(.post("p1"))
-      third.scroll(to: 0)
-      rig.paint()
+      _ = scroll(try rig.show(.post("p1")), to: 0)
       rig.closeScreens()
-      XCTAssertEqual(try rig.show(.post("p1")).position, 0)
+      let third = try rig.show(.post("p1"))
+      XCTAssertEqual(third.position, 0)
+      // Above the text, where a picture may be as high as the window.
+      let above = scroll(third, to: 0.002)
+      XCTAssertGreaterThan(above, 5)
+      XCTAssertLessThan(above, 60)
+      rig.closeScreens()
+      XCTAssertEqual(try rig.show(.post("p1")).position, above, accuracy: 1)
       rig.close()
     }
   }

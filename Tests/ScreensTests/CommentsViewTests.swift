@@ -140,7 +140,7 @@ final class CommentsViewTests: ScreensTestCase {
       rig.publication.with { $0.holds = ["PUT"] }
       try XCTUnwrap(seen.textArea).write("<b>Bold</b> &amp; on\ntwo lines")
       seen.button("Send")?.click()
-      try rig.waitForHeld()
+      try rig.waitForSuspended()
       XCTAssertEqual(seen.textArea?.written, "")
       XCTAssertTrue(seen.says("<b>Bold</b> &amp; on\ntwo lines"))
       XCTAssertTrue(seen.says("Waiting to be sent"))

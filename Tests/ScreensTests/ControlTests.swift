@@ -101,7 +101,7 @@ final class ControlTests: ScreensTestCase {
       let feed = try rig.show(.tab(.home))
       rig.publication.with { $0.holds = ["PUT"] }
       try XCTUnwrap(feed.row("Title 1")?.button("React")).click()
-      try rig.waitForHeld()
+      try rig.waitForSuspended()
       XCTAssertEqual(feed.row("Title 1")?.button("React")?.isOn, true)
       XCTAssertEqual(feed.row("Title 1")?.says("8"), true)
       rig.scroll(feed, to: 1)
@@ -128,7 +128,7 @@ final class ControlTests: ScreensTestCase {
         $0.refusals = ["PUT": Problem(code: .locked, title: "Not for you.", status: 403)]
       }
       feed.row("Title 1")?.button("React")?.click()
-      try rig.waitForHeld()
+      try rig.waitForSuspended()
       XCTAssertEqual(feed.row("Title 1")?.button("React")?.isOn, true)
       XCTAssertNil(feed.button("Dismiss message"))
       try rig.release()

@@ -83,7 +83,57 @@ final class DirectionTests: ScreensTestCase {
     }
   }
 
-  func testWhatIsForSaleBeginsAtTheSideOfItsOwnScript() throws {
+  /// Beside them are prices, marks and buttons: a card with texts on both sides reads like two.
+  func testWhatIsForSaleBeginsAtTheSideOfTheInterface() throws {
+    try inBothDirections { rig, direction in
+      try rig.go(.paywall("premium", then: nil))
+      let paywall = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("sheet") })
+      let offers = paywall.all.filter { $0.hasStyle("offer") }
+      XCTAssertGreaterThan(offers.count, 1)
+      for offer in offers { Self.checkStarts(offer, finding: /^(?:Monthly|Yearly|For good|Five|Twelve)/, least: 1, direction) }
+      for tick in paywall.all where tick.hasStyle("tick") {
+        let line = try XCTUnwrap(tick.enclosing("box"))
+        Self.checkStarts(line, finding: /[a-z]/, least: 1, direction)
+      }
+      try rig.go(.payment("premium.yearly"))
+      Self.checkStarts(
+        try XCTUnwrap(rig.seen.all.last { $0.hasStyle("sheet") }), finding: /^(?:Yearly|Total|Renews)/, least: 3, direction)
+      rig.seen.button("Pay €49.00")?.click()
+      try rig.settle()
+      try rig.go(.purchases(order: nil))
+      Self.checkStarts(rig.seen, finding: /^(?:Yearly|To cancel your subscription|Open until)/, least: 3, direction)
+    }
+  }
+
+  func testTheAccountsSentencesAreOnTheSideOfItsButton() throws {
+    try inBothDirections { rig, direction in
+      try rig.go(.tab(.account))
+      let card = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("card") && $0.says("Unlock premium") })
+      Self.checkStarts(card, finding: /^You read/, least: 1, direction)
+      let (whole, button) = (card.place(in: rig.seen), try XCTUnwrap(card.button("Unlock premium")).place(in: rig.seen))
+      let isAtTheLeft = button.x + button.width / 2 < whole.x + whole.width / 2
+      XCTAssertEqual(isAtTheLeft, direction == GTK_TEXT_DIR_LTR)
+    }
+  }
+
+  func testAMessageHasItsRoomBeforeTheWordsOnBothSides() throws {
+    try inBothDirections { rig, direction in
+      rig.window.show(message: "Address copied.")
+      try rig.settle()
+      let bar = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("message-bar") }).place(in: rig.seen)
+      let words = try XCTUnwrap(rig.seen.label("Address copied.")).place(in: rig.seen)
+      let button = try XCTUnwrap(rig.seen.button("Dismiss message")).place(in: rig.seen)
+      let end = bar.x + bar.width
+      let (before, after) =
+        direction == GTK_TEXT_DIR_LTR
+        ? (words.x - bar.x, end - button.x - button.width) : (end - words.x - words.width, button.x - bar.x)
+      XCTAssertEqual(before, 16, accuracy: 2)
+      XCTAssertEqual(after, 6, accuracy: 2)
+    }
+  }
+
+  /// Signed in, in an interface that is read from left to right, and in one from right to left.
+  private func inBothDirections(_ body: @MainActor (AppRig, GtkTextDirection) throws -> Void) throws {
     try MainActor.assumeIsolated {
       defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
       for direction in [GTK_TEXT_DIR_LTR, GTK_TEXT_DIR_RTL] {
@@ -91,22 +141,23 @@ final class DirectionTests: ScreensTestCase {
         let rig = try AppRig()
         try rig.start()
         try rig.signIn()
-        try rig.go(.paywall("premium", then: nil))
-        let paywall = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("sheet") })
-        let offers = paywall.all.filter { $0.hasStyle("offer") }
-        XCTAssertGreaterThan(offers.count, 1)
-        for offer in offers { Self.checkDirections(offer, finding: /^(?:Monthly|Yearly|For good|Five)/, least: 1) }
-        for tick in paywall.all where tick.hasStyle("tick") {
-          let line = try XCTUnwrap(tick.enclosing("box"))
-          Self.checkDirections(line, finding: /[a-z]/, least: 1)
-        }
-        try rig.go(.payment("premium.yearly"))
-        Self.checkDirections(try XCTUnwrap(rig.seen.all.last { $0.hasStyle("sheet") }), finding: /^Yearly/, least: 1)
-        rig.seen.button("Pay €49.00")?.click()
-        try rig.settle()
-        try rig.go(.purchases(order: nil))
-        Self.checkDirections(rig.seen, finding: /^(?:Yearly|To cancel your subscription|Open until)/, least: 3)
+        try body(rig, direction)
         try rig.close()
+      }
+    }
+  }
+
+  /// Each line of what is found begins where the interface does.
+  /// - Parameter least: how many texts there are at least.
+  @MainActor private static func checkStarts(
+    _ seen: Seen, finding text: Regex<Substring>, least: Int, _ direction: GtkTextDirection, line: UInt = #line
+  ) {
+    let labels = seen.all.filter { $0.text?.contains(text) == true }
+    XCTAssertGreaterThanOrEqual(labels.count, least, "\(seen.texts)", line: line)
+    for label in labels {
+      for edge in label.lines {
+        let distance = direction == GTK_TEXT_DIR_RTL ? label.room - edge.right : edge.left
+        XCTAssertEqual(distance, 0, accuracy: 12, label.text ?? "", line: line)
       }
     }
   }

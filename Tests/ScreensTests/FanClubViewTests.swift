@@ -60,7 +60,7 @@ final class FanClubViewTests: ScreensTestCase {
         $0.imports = [Import(id: "i", state: .failed, title: "Club", problem: problem), Import(id: "j", state: .done)]
       }
       screen.refresh()
-      try rig.waitForHeld(1)
+      try rig.waitForSuspended(1)
       XCTAssertTrue(page.says("Fetching the feed…"))
       XCTAssertTrue(page.isSpinning)
       XCTAssertTrue(try XCTUnwrap(page.button("Cancel")).focus())
@@ -210,7 +210,7 @@ final class FanClubViewTests: ScreensTestCase {
       remove.click()
       eventually("it is asked again") { page.button("Remove feed") != nil }
       page.button("Remove feed")?.click()
-      try rig.waitForHeld()
+      try rig.waitForSuspended()
       let progress = try XCTUnwrap(page.button("Removing…"))
       XCTAssertFalse(progress.isSensitive)
       try rig.release()

@@ -135,12 +135,12 @@ final class FeedViewTests: ScreensTestCase {
           $0.imports = [Import(id: "i", state: .done)]
         }
         screen.refresh()
-        try rig.waitForHeld(2)
+        try rig.waitForSuspended(2)
         XCTAssertTrue(feed.says("Refreshing…"), "also as long as nobody answers")
         XCTAssertEqual(feed.row("Title \(10 + row)")?.hasFocus, true)
         XCTAssertEqual(try place(), before, accuracy: 1)
         rig.publication.release("GET")
-        try rig.waitForHeld(1)
+        try rig.waitForSuspended(1)
         XCTAssertTrue(feed.says("Fetching the feed…"))
         XCTAssertEqual(feed.row("Title \(10 + row)")?.hasFocus, true)
         XCTAssertEqual(try place(), before, accuracy: 1)

@@ -1,3 +1,4 @@
+import AppCore
 import XCTest
 
 @testable import Gtk
@@ -45,6 +46,24 @@ final class ListKeysTests: ScreensTestCase {
       XCTAssertTrue(try XCTUnwrap(rig.seen.button("Mark all as read")).focus())
       XCTAssertTrue(rig.seen.pressAtFocus("Home"))
       eventually("at the beginning") { rig.seen.position == 0 && rig.seen.row("What a curtain is for")?.isFocus == true }
+      try rig.close()
+    }
+  }
+
+  func testWhenTheLastRowGoesTheKeyboardIsOnWhatComesInItsPlace() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      try XCTUnwrap(rig.seen.row("What a curtain is for")?.button("Bookmark")).click()
+      try rig.settle()
+      try rig.go(.tab(.bookmarks))
+      let row = try XCTUnwrap(rig.seen.row("What a curtain is for"))
+      XCTAssertTrue(row.focus())
+      try XCTUnwrap(row.button("Bookmark")).click()
+      try rig.settle()
+      XCTAssertTrue(rig.seen.says("No bookmarks yet"))
+      eventually("the keyboard is on the page") { rig.seen.all.contains { $0.isButton && $0.hasFocus && $0.texts == ["Refresh"] } }
       try rig.close()
     }
   }

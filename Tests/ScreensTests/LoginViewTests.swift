@@ -194,7 +194,7 @@ final class LoginViewTests: ScreensTestCase {
       rig.blink()
       rig.line.hold("POST /v1/session")
       rig.seen.entries[1].pressEnter()
-      eventually("the backend is asked") { rig.line.held == 1 }
+      eventually("the backend is asked") { rig.line.suspended == 1 }
       rig.blink()
       rig.line.release()
       eventually("the feed") { rig.shown == "feed" }

@@ -62,6 +62,40 @@ final class LongTextTests: ScreensTestCase {
     }
   }
 
+  /// GTK 4.8 stands still for ever when another program pastes more than 256 KB of a string.
+  func testALongTextIsPastedIntoAnotherProgram() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)], width: 420, height: 640)
+      _ = try rig.show(.post("p1"))
+      let text = String(repeating: "Zwölf Absätze. ", count: 60_000)
+      rig.window.copyToClipboard(text)
+      let (program, output) = (Process(), Pipe())
+      program.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+      program.arguments = ["-c", Self.paste]
+      program.standardOutput = output
+      try program.run()
+      eventually("it has pasted", upTo: 30) { !program.isRunning }
+      let told = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      XCTAssertEqual(told, "\(text.count) Zwölf Absätze.\n")
+      rig.close()
+    }
+  }
+
+  private static let paste = """
+    import gi
+    gi.require_version("Gtk", "4.0")
+    from gi.repository import Gdk, GLib, Gtk
+    Gtk.init()
+    loop = GLib.MainLoop()
+    def done(clipboard, result):
+        text = clipboard.read_text_finish(result)
+        print(len(text), text[:14])
+        loop.quit()
+    Gdk.Display.get_default().get_clipboard().read_text_async(None, done)
+    GLib.timeout_add_seconds(20, loop.quit)
+    loop.run()
+    """
+
   /// Smaller text is less high: a place near the end is out of it until all parts have their new height.
   func testWhoTriesLargerTextIsThenWhereTheyWere() throws {
     try MainActor.assumeIsolated {

@@ -360,8 +360,9 @@ final class LargestTextTests: ScreensTestCase {
     XCTAssertEqual(watch.tooLarge, [], "\(name): textures of more than twice the window, in \(watch.frames) frames")
     if animates {
       XCTAssertGreaterThan(watch.transitions.count, 20, "\(name): \(watch.transitions)")
-      // A sanitized program draws fewer.
-      XCTAssertGreaterThan(watch.transitions.min() ?? 0, patience > 1 ? 1 : 2, "\(name): frames of a transition: \(watch.transitions)")
+      // A busy machine and a sanitized program draw fewer of some.
+      XCTAssertGreaterThan(watch.transitions.count { $0 > 2 }, 20, "\(name): frames of a transition: \(watch.transitions)")
+      XCTAssertGreaterThan(watch.transitions.min() ?? 0, 0, "\(name): frames of a transition: \(watch.transitions)")
     }
     watch.scope.close()
     try rig.close()

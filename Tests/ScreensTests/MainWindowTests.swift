@@ -85,15 +85,15 @@ final class MainWindowTests: ScreensTestCase {
       let before = rig.seen.pixels
       for name in ["Back", "Fan clubs", "Home"] { try XCTUnwrap(rig.seen.button(name), name).click() }
       rig.paint()
-      XCTAssertEqual(rig.asked, [.back, .tab(.fanClubs), .tab(.home)])
+      XCTAssertEqual(rig.requested, [.back, .tab(.fanClubs), .tab(.home)])
       XCTAssertTrue(rig.seen.pixels == before)
       for key in ["Escape", "<Alt>Left", "<Alt>4"] { XCTAssertTrue(rig.seen.press(key), key) }
-      XCTAssertEqual(rig.asked.suffix(3), [.back, .back, .tab(.account)])
-      let asked = rig.fixture.publication.requests.count
+      XCTAssertEqual(rig.requested.suffix(3), [.back, .back, .tab(.account)])
+      let requested = rig.fixture.publication.requests.count
       for key in ["F5", "<Control>r"] { XCTAssertTrue(rig.seen.press(key), key) }
       rig.seen.button("Refresh")?.click()
       try rig.settle()
-      XCTAssertEqual(rig.fixture.publication.requests.dropFirst(asked), ["GET /v1/posts/p1", "GET /v1/posts/p1", "GET /v1/posts/p1"])
+      XCTAssertEqual(rig.fixture.publication.requests.dropFirst(requested), ["GET /v1/posts/p1", "GET /v1/posts/p1", "GET /v1/posts/p1"])
       rig.close()
     }
   }
@@ -110,16 +110,16 @@ final class MainWindowTests: ScreensTestCase {
       let menu = try XCTUnwrap(rig.seen.popovers.first)
       try XCTUnwrap(menu.button("Quit Ctrl+Q")).click()
       eventually("it is closed") { rig.seen.popovers.isEmpty }
-      XCTAssertEqual(rig.asked, [.quit])
+      XCTAssertEqual(rig.requested, [.quit])
       for (name, navigation) in [("Keyboard shortcuts Ctrl+?", Navigation.shortcuts), ("About Matinee", .about)] {
         XCTAssertTrue(rig.seen.press("F10"))
         eventually("it is open") { !rig.seen.popovers.isEmpty }
         try XCTUnwrap(menu.button(name)).click()
         eventually("it is closed") { rig.seen.popovers.isEmpty }
-        XCTAssertEqual(rig.asked.last, navigation)
+        XCTAssertEqual(rig.requested.last, navigation)
       }
       for key in Shortcut.shortcuts.keys { XCTAssertTrue(rig.seen.press(key), key) }
-      XCTAssertEqual(rig.asked.suffix(2), [.shortcuts, .shortcuts])
+      XCTAssertEqual(rig.requested.suffix(2), [.shortcuts, .shortcuts])
       rig.navigator.change {
         $0.reset(tabs: Tab.allCases.map(Destination.tab))
         $0.present(.paywall("premium"))
@@ -185,7 +185,7 @@ final class MainWindowTests: ScreensTestCase {
       XCTAssertTrue(rig.seen.says("GTK 4.8.3"))
       XCTAssertEqual(rig.seen.button("Close")?.hasFocus, true)
       XCTAssertTrue(rig.seen.press("Escape"))
-      XCTAssertEqual(rig.asked, [.back])
+      XCTAssertEqual(rig.requested, [.back])
       rig.navigator.change { $0.back() }
       rig.paint()
       XCTAssertEqual(rig.window.shownName, "login")
@@ -208,7 +208,7 @@ final class MainWindowTests: ScreensTestCase {
       XCTAssertNil(rig.seen.button("Refresh"))
       XCTAssertEqual(rig.seen.button("Fan clubs")?.isSensitive, false)
       XCTAssertTrue(rig.seen.press("Escape"))
-      XCTAssertEqual(rig.asked, [.back], "once, not by the sheet and by the window")
+      XCTAssertEqual(rig.requested, [.back], "once, not by the sheet and by the window")
       rig.navigator.change { $0.back() }
       rig.paint()
       XCTAssertEqual(rig.window.shownName, "paywall", "the one beneath comes back")
@@ -281,7 +281,7 @@ final class MainWindowTests: ScreensTestCase {
       let rig = try WindowRig()
       rig.window.window.close()
       rig.paint()
-      XCTAssertEqual(rig.asked, [.quit])
+      XCTAssertEqual(rig.requested, [.quit])
       XCTAssertTrue(rig.window.window.isMapped)
       rig.close()
     }
@@ -339,7 +339,7 @@ final class MainWindowTests: ScreensTestCase {
 @MainActor private final class WindowRig {
   let window: MainWindow
   let navigator: Navigator<Destination, Screen>
-  private(set) var asked: [Navigation] = []
+  private(set) var requested: [Navigation] = []
   private let reader: ReaderRig
   private let models = Models()
 
@@ -358,7 +358,7 @@ final class MainWindowTests: ScreensTestCase {
       return screen
     }
     self.reader = reader
-    window.perform = { [weak self] in self?.asked.append($0) }
+    window.perform = { [weak self] in self?.requested.append($0) }
     guard shows else { return }
     navigator.start()
     window.show()

@@ -1,4 +1,5 @@
 import AppCore
+import CGtk
 import FeatureKit
 import Foundation
 import MenuFeature
@@ -73,18 +74,35 @@ final class MenuScreensTests: ScreensTestCase {
     }
   }
 
+  func testNotificationsStandBelowAHeadingOfTheirOwnAndThePercentSignBehindItsNumber() throws {
+    try MainActor.assumeIsolated {
+      defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
+      for direction in [GTK_TEXT_DIR_LTR, GTK_TEXT_DIR_RTL] {
+        gtk_widget_set_default_direction(direction)
+        let rig = ReaderRig()
+        let seen = try rig.show(.preferences)
+        let texts = seen.texts
+        let place = try XCTUnwrap(texts.firstIndex(of: "Notifications…"))
+        XCTAssertEqual(texts[place - 1], "New posts", "\(texts)")
+        let size = try XCTUnwrap(seen.label("100%"))
+        XCTAssertLessThan(try XCTUnwrap(size.place(of: "100")), try XCTUnwrap(size.place(of: "%")))
+        rig.close()
+      }
+    }
+  }
+
   func testPreferencesShowTheStateAndNothingElse() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig()
       let screen = rig.screen(.preferences)
       let seen = try rig.show(screen)
       guard let model = screen.model as? PreferencesViewModel else { return XCTFail("no preferences") }
-      XCTAssertTrue(seen.says("100 %"))
+      XCTAssertTrue(seen.says("100%"))
       try XCTUnwrap(seen.button("A+")).click()
-      XCTAssertTrue(seen.says("110 %"))
-      try XCTUnwrap(seen.button("110 %")).click()
-      XCTAssertTrue(seen.says("100 %"))
-      XCTAssertEqual(seen.button("100 %")?.isSensitive, false)
+      XCTAssertTrue(seen.says("110%"))
+      try XCTUnwrap(seen.button("110%")).click()
+      XCTAssertTrue(seen.says("100%"))
+      XCTAssertEqual(seen.button("100%")?.isSensitive, false)
       for (menu, choice) in zip(seen.menus, ["Dark", "Wide", "With serifs", "64 MiB at most", "1 GiB at most"]) {
         menu.openMenu()
         eventually("it is open") { !seen.popovers.isEmpty }

@@ -224,6 +224,29 @@ final class MessageTests: ScreensTestCase {
     }
   }
 
+  /// The window's message may be about something else, and stay for as long as the offer does.
+  func testAMessageDoesNotHideWhatThePageOffers() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 600, height: 640)
+      try rig.start()
+      try rig.signIn()
+      rig.window.show(message: "This link leads to something that is not here, or no longer.")
+      try rig.settle()
+      rig.seen.button("Mark all as read")?.click()
+      try rig.settle()
+      rig.window.window.painted()
+      let bars = rig.seen.all.filter { $0.hasStyle("message-bar") }
+      XCTAssertEqual(bars.count, 2)
+      let offer = try XCTUnwrap(bars.first { $0.button("Undo") != nil }).place(in: rig.seen)
+      let other = try XCTUnwrap(bars.first { $0.button("Undo") == nil }).place(in: rig.seen)
+      XCTAssertTrue(other.y + other.height <= offer.y, "\(other), \(offer)")
+      rig.seen.button("Undo")?.click()
+      try rig.settle()
+      XCTAssertTrue(rig.seen.says("This link leads to something that is not here, or no longer."))
+      try rig.close()
+    }
+  }
+
   func testWhatWaitsToBeSaidToAReaderIsNotSaidToTheNext() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig(width: 600, height: 640)

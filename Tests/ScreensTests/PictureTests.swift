@@ -42,17 +42,17 @@ final class PictureTests: ScreensTestCase {
         XCTAssertEqual(frame.icons, frame.hasStyle("missing") ? [Icon.noPicture.name] : [])
       }
       // What is no picture is not asked for again and again, and not for ever missing.
-      let asked = server.paths
+      let requested = server.paths
       for minutes in [0, 4] {
         rig.pictureClock.advance(by: .seconds(60 * minutes))
         rig.closeScreens()
         XCTAssertEqual(try rig.show(.tab(.home)).all.count { $0.hasStyle("missing") }, seen.count - 1)
-        XCTAssertEqual(server.paths, asked)
+        XCTAssertEqual(server.paths, requested)
       }
       rig.pictureClock.advance(by: .seconds(61))
       rig.closeScreens()
       try rig.show(.tab(.home))
-      XCTAssertGreaterThan(server.paths.count, asked.count)
+      XCTAssertGreaterThan(server.paths.count, requested.count)
       rig.close()
     }
   }
@@ -204,7 +204,7 @@ final class PictureTests: ScreensTestCase {
       let rig = ReaderRig(posts: (1...6).map { .pictured($0, "/same") }, pictureServer: server)
       server.publication.with { $0.holds = ["GET"] }
       let feed = try rig.show(.tab(.home), settles: false)
-      try finish { await server.publication.waitForHeld() }
+      try finish { await server.publication.waitForSuspended() }
       rig.window.painted()
       XCTAssertEqual(server.paths, ["/same"])
       XCTAssertEqual(rig.pictures.inFlight, 1)
@@ -216,7 +216,7 @@ final class PictureTests: ScreensTestCase {
       // A place that needs it larger shows the smaller one until it has its own.
       server.publication.with { $0.holds = ["GET"] }
       let again = try rig.show(.post("p1"), settles: false)
-      try finish { await server.publication.waitForHeld() }
+      try finish { await server.publication.waitForSuspended() }
       XCTAssertEqual(again.pictureCount, 1)
       server.publication.release()
       try rig.settle()

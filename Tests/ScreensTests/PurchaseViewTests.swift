@@ -26,7 +26,7 @@ final class PurchaseViewTests: ScreensTestCase {
       XCTAssertTrue(rig.seen.says("€49.00"))
       rig.line.hold("POST /v1/orders")
       rig.seen.button("Pay €49.00")?.click()
-      eventually("the charge is asked for") { rig.line.held == 1 }
+      eventually("the charge is asked for") { rig.line.suspended == 1 }
       rig.window.window.painted()
       let sheet = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("sheet") })
       XCTAssertTrue(sheet.isSpinning)
@@ -62,7 +62,7 @@ final class PurchaseViewTests: ScreensTestCase {
       try rig.go(.payment("premium.yearly"))
       rig.line.hold("POST /v1/orders")
       rig.seen.button("Pay €49.00")?.click()
-      eventually("the charge is asked for") { rig.line.held == 1 }
+      eventually("the charge is asked for") { rig.line.suspended == 1 }
       rig.window.window.painted()
       rig.seen.button("Close")?.click()
       eventually("as with Escape") { rig.shown == "paywall" }
@@ -165,7 +165,7 @@ final class PurchaseViewTests: ScreensTestCase {
       try rig.signIn()
       rig.line.hold("GET /v1/paywalls")
       rig.coordinator.perform(.paywall("premium", then: nil))
-      eventually("the paywall is asked for") { rig.line.held == 1 }
+      eventually("the paywall is asked for") { rig.line.suspended == 1 }
       rig.window.window.painted()
       XCTAssertTrue(rig.seen.isSpinning)
       XCTAssertTrue(rig.seen.says("Fetching the offers…"))
@@ -207,7 +207,7 @@ final class PurchaseViewTests: ScreensTestCase {
       rig.line.hold("PUT /v1/posts")
       rig.seen.button("Unlock with a pass (5 left)")?.click()
       rig.seen.button("Unlock with a pass (5 left)")?.click()
-      eventually("the pass is being spent") { rig.line.held == 1 }
+      eventually("the pass is being spent") { rig.line.suspended == 1 }
       rig.window.window.painted()
       XCTAssertTrue(rig.seen.isSpinning)
       XCTAssertEqual(rig.seen.button("Unlock with a pass (5 left)")?.isSensitive, false)
@@ -266,7 +266,7 @@ final class PurchaseViewTests: ScreensTestCase {
       try XCTUnwrap(rig.seen.button(pass)).focus()
       rig.line.hold("PUT /v1/posts")
       rig.seen.button(pass)?.click()
-      eventually("the pass is being spent") { rig.line.held == 1 }
+      eventually("the pass is being spent") { rig.line.suspended == 1 }
       rig.line.isCut = true
       rig.line.release()
       try rig.settle()
@@ -357,6 +357,55 @@ final class PurchaseViewTests: ScreensTestCase {
     }
   }
 
+  /// The offer that was pressed cannot be pressed again, and what has changed is said above.
+  func testAPaywallThatComesBackWithAPaymentThatWaitsBeginsAtItsBeginning() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 360, height: 480, storeBadge: "Test store")
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.paywall("premium", then: nil))
+      let sheet = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("sheet") })
+      sheet.scroll(to: 1)
+      rig.window.window.painted()
+      XCTAssertGreaterThan(sheet.position, 50)
+      let offer = try XCTUnwrap(sheet.button(try XCTUnwrap(sheet.buttonNames.first { $0.hasPrefix("Monthly") })))
+      XCTAssertTrue(offer.focus())
+      offer.click()
+      try rig.settle()
+      rig.seen.button(try XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Test card to confirm") }))?.click()
+      rig.seen.button(try XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Pay €") }))?.click()
+      try rig.settle()
+      XCTAssertTrue(rig.seen.press("Escape"))
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "paywall")
+      eventually("it says so") { rig.seen.texts.contains { $0.hasPrefix("Your bank wants you to confirm") } }
+      rig.window.window.painted()
+      let again = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("sheet") })
+      XCTAssertEqual(again.position, 0)
+      XCTAssertEqual(again.all.last { $0.isButton }?.hasFocus, true, "the button that leaves")
+      try rig.close()
+    }
+  }
+
+  func testPurchasesBeginWithThePaymentThatWaitsForTheReader() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(storeBadge: "Test store")
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.payment("premium.yearly"))
+      rig.seen.button(try XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Test card to confirm") }))?.click()
+      rig.seen.button("Pay €49.00")?.click()
+      try rig.settle()
+      try rig.go(.dismiss)
+      try rig.go(.purchases(order: nil))
+      eventually("it is listed") { rig.seen.button("Open your bank's page") != nil }
+      eventually("the keyboard is on what it waits for") { rig.seen.button("Open your bank's page")?.hasFocus == true }
+      XCTAssertEqual(rig.seen.prominent, ["Open your bank's page"], "and not beside it")
+      XCTAssertNotNil(rig.seen.button("Cancel payment"))
+      try rig.close()
+    }
+  }
+
   func testARestoreThatTakesLongSaysSoInSight() throws {
     try MainActor.assumeIsolated {
       let patience = LoadingWords.patience
@@ -401,6 +450,8 @@ final class PurchaseViewTests: ScreensTestCase {
       XCTAssertEqual(rig.seen.position, 0)
       let facts = try XCTUnwrap(rig.seen.all.first { $0.text?.contains("Order ") == true && $0.enclosing("slide") == nil })
       let first = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("read-by-keyboard") })
+      XCTAssertFalse(rig.seen.all.contains { ($0.isButton || $0.hasStyle("read-by-keyboard")) && $0.hasFocus }, "on the page as a whole")
+      XCTAssertTrue(rig.seen.pressTab())
       XCTAssertTrue(first.hasFocus, "the first from above")
       XCTAssertTrue(first.says(try XCTUnwrap(facts.text)))
       let number = try XCTUnwrap(facts.text?.split(separator: " ").last.map(String.init))
@@ -479,6 +530,28 @@ final class PurchaseViewTests: ScreensTestCase {
     }
   }
 
+  /// The button that led to the paywall is no more there.
+  func testAfterBuyingFromTheAccountTheKeyboardIsOnThePage() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 600, height: 700)
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.tab(.account))
+      let unlock = try XCTUnwrap(rig.seen.button("Unlock premium"))
+      XCTAssertTrue(unlock.focus())
+      unlock.click()
+      try rig.settle()
+      try rig.go(.payment("premium.yearly"))
+      rig.seen.button("Pay €49.00")?.click()
+      eventually("it is bought") { rig.shown == "account" }
+      eventually("the button is gone") { rig.seen.button("Unlock premium") == nil }
+      eventually("the keyboard is on what is there now") {
+        rig.seen.buttonNames.first { $0.hasPrefix("Purchases") }.flatMap { rig.seen.button($0)?.hasFocus } == true
+      }
+      try rig.close()
+    }
+  }
+
   func testAPaywallLeadsToTheBanksPage() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig(width: 360, storeBadge: "Test store")
@@ -515,7 +588,7 @@ final class PurchaseViewTests: ScreensTestCase {
       rig.line.hold("PUT /v1/orders")
       rig.seen.button("Check now")?.click()
       rig.seen.button("Check now")?.click()
-      eventually("the store is asked") { rig.line.held == 1 }
+      eventually("the store is asked") { rig.line.suspended == 1 }
       rig.window.window.painted()
       XCTAssertTrue(rig.seen.isSpinning)
       XCTAssertEqual(rig.seen.button("Check now")?.isSensitive, false)

@@ -106,12 +106,12 @@ final class RendererTests: ScreensTestCase {
       setenv("GTK_SLOWDOWN", "1e6", 1)
       defer { setenv("GTK_SLOWDOWN", slowdown, 1) }
       let rig = try AppRig(after: former)
-      let asked = rig.line.asked.count
+      let requested = rig.line.requested.count
       rig.begin()
       eventually("rows have their pictures") { rig.seen.pictureCount > 2 }
       XCTAssertEqual(rig.shown, "curtain")
       XCTAssertTrue(rig.seen.isMoving)
-      let requests = rig.line.asked.dropFirst(asked)
+      let requests = rig.line.requested.dropFirst(requested)
       for page in ["GET /v1/posts", "GET /v1/fanclubs"] { XCTAssertTrue(requests.contains { $0.hasPrefix(page) }, "\(requests)") }
       try rig.close()
     }

@@ -260,7 +260,7 @@ final class RowTests: ScreensTestCase {
       XCTAssertEqual(pages.count, 1, "the first page is longer than the window")
       rig.publication.with { $0.holds = ["GET"] }
       rig.scroll(feed, to: 1)
-      try rig.waitForHeld()
+      try rig.waitForSuspended()
       XCTAssertTrue(feed.says("Loading more…"))
       XCTAssertTrue(feed.isSpinning)
       try rig.release()
@@ -270,11 +270,11 @@ final class RowTests: ScreensTestCase {
       rig.publication.with { $0.isOffline = true }
       rig.scroll(feed, to: 1)
       try rig.settle()
-      let asked = rig.publication.requests.count
+      let requested = rig.publication.requests.count
       rig.scroll(feed, to: 0.5)
       rig.scroll(feed, to: 1)
       try rig.settle()
-      XCTAssertEqual(rig.publication.requests.count, asked)
+      XCTAssertEqual(rig.publication.requests.count, requested)
       rig.publication.with { $0.isOffline = false }
       try XCTUnwrap(feed.button("Try again")).click()
       try rig.settle()

@@ -69,6 +69,46 @@ final class SearchViewTests: ScreensTestCase {
     }
   }
 
+  /// The rows go, and with them the one that had the keyboard.
+  func testWhoIsOnARowWhenNothingIsFoundTypesOn() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.search(""))
+      let field = try XCTUnwrap(rig.seen.entries.first)
+      field.type("rain")
+      field.pressEnter()
+      try rig.settle()
+      let row = try XCTUnwrap(rig.seen.all.compactMap { $0.enclosing("row") }.first)
+      XCTAssertTrue(row.focus())
+      XCTAssertFalse(field.hasFocus)
+      field.type("qqq")
+      field.pressEnter()
+      try rig.settle()
+      XCTAssertTrue(rig.seen.says("Nothing found"))
+      eventually("the keyboard is in the field") { field.hasFocus }
+      try rig.close()
+    }
+  }
+
+  func testWhoIsOnARowWhenOtherPostsAreFoundIsOnTheFirstOfThem() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1), .sample(2)])
+      let seen = try rig.show(.search)
+      seen.entries[0].type("1")
+      seen.entries[0].pressEnter()
+      try rig.settle()
+      XCTAssertEqual(seen.row("Title 1")?.focus(), true)
+      seen.entries[0].type("2")
+      seen.entries[0].pressEnter()
+      try rig.settle()
+      XCTAssertNil(seen.label("Title 1"))
+      eventually("the keyboard is on what was found") { seen.all.contains { $0.isFocus && $0.texts.contains("Title 2") } }
+      rig.close()
+    }
+  }
+
   func testFanClubsStandAboveThePosts() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1)], clubs: [FanClub(id: "c1", name: "Title & <b>Co</b>", followers: 3, posts: 1)])

@@ -112,6 +112,19 @@ final class SettingsViewTests: ScreensTestCase {
     }
   }
 
+  func testPrivacySaysWhatIsCountedWithoutBeingChosen() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let seen = try rig.show(.privacy)
+      let trials = try XCTUnwrap(seen.texts.first { $0.hasPrefix("Trials: ") })
+      for words in ["By account it keeps only whether you had the change", "no switch for this", "off until you choose it above"] {
+        XCTAssertTrue(trials.contains(words), words)
+      }
+      XCTAssertFalse(seen.texts.contains { $0.contains("counted nowhere") }, "trials are counted")
+      rig.close()
+    }
+  }
+
   func testASessionIsEndedByItsButtonAndThisOneHasNone() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(width: 360)

@@ -99,7 +99,7 @@ final class StatusTests: ScreensTestCase {
       try rig.settle()
       rig.publication.with { $0.holds = ["GET"] }
       seen.entries[0].pressEnter()
-      try rig.waitForHeld()
+      try rig.waitForSuspended()
       XCTAssertTrue(seen.says("Title 1"))
       XCTAssertFalse(seen.texts.contains { $0.hasPrefix("Searching…") })
       let words = "Searching… \(LoadingWords.explanation)"

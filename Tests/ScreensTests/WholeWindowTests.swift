@@ -229,6 +229,22 @@ final class WholeWindowTests: ScreensTestCase {
     }
   }
 
+  /// The next start restores both: that it fills the screen, and the size that it goes back to.
+  func testAMaximizedWindowKeepsTheSizeThatThePersonChose() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 500, height: 600)
+      try rig.start()
+      let window = rig.window.window
+      XCTAssertFalse(window.isMaximized)
+      window.maximize()
+      eventually("it fills the screen") { window.isMaximized && window.width > 500 }
+      XCTAssertTrue(window.isMaximized)
+      XCTAssertEqual(window.unmaximizedSize.width, 500)
+      XCTAssertEqual(window.unmaximizedSize.height, 600)
+      try rig.close()
+    }
+  }
+
   func testTheKeysOfTheTabsWaitUntilASheetIsAnswered() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

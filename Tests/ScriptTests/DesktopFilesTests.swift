@@ -23,11 +23,28 @@ import Testing
     let file = Shell.root.appending(path: "data/\(Self.identity).metainfo.xml").path
     let answer = try Shell.run(["/usr/bin/appstreamcli", "validate", "--no-net", "--pedantic", file], environment: [:])
     #expect(answer.status == 0, "\(answer.output)")
-    // The identity is that of a D-Bus name and a desktop file. AppStream 0.16 does not know what replaced the deprecated tag.
-    let remarks = answer.output.split(separator: "\n").filter { $0.contains(#/^[EWIP]: /#) }
-    #expect(
-      remarks.allSatisfy { $0.contains("cid-contains-uppercase-letter") || $0.contains("developer-name-tag-deprecated") },
-      "\(answer.output)")
+    // AppStream 1.0 has another tag for the developer, which 0.16 does not know.
+    let remarks = answer.output.split(separator: "\n").filter {
+      $0.contains(#/^[EWIP]: /#) && !$0.contains("developer-name-tag-deprecated")
+    }
+    // The identity is that of a D-Bus name and a desktop file.
+    #expect(remarks.count == 1 && remarks.allSatisfy { $0.contains("cid-contains-uppercase-letter") }, "\(answer.output)")
+  }
+
+  /// meson puts the address of the flavour in its place: once in a line.
+  @Test func metainfoHasNoAddressButThePlaceholder() throws {
+    let meson = try String(contentsOf: Shell.root.appending(path: "meson.build"), encoding: .utf8)
+    let placeholder = String(try #require(meson.firstMatch(of: /\nplaceholder = '(.*)'/)).1)
+    #expect(!placeholder.isEmpty)
+    let info = try text("\(Self.identity).metainfo.xml")
+    let pages = info.matches(of: /<url type="([a-z-]+)">([^<]*)</).map { (kind: String($0.1), address: String($0.2)) }
+    #expect(Set(pages.map(\.kind)).isSuperset(of: ["homepage", "bugtracker"]))
+    let pictures = info.matches(of: /<image [^>]*>([^<]*)</).map { String($0.1) }
+    #expect(!pictures.isEmpty)
+    for address in pages.map(\.address) + pictures { #expect(address == placeholder || address.hasPrefix(placeholder + "/")) }
+    for line in info.split(separator: "\n") { #expect(line.matches(of: /:\/\//).count <= 1, "\(line)") }
+    // Nor is there one elsewhere, such as in a description.
+    #expect(info.matches(of: /:\/\//).count == pages.count + pictures.count)
   }
 
   @Test func metainfoSaysWhatThisVersionIs() throws {
@@ -39,8 +56,8 @@ import Testing
     #expect(summary.count <= 35)
     #expect(info.contains("<project_license>Apache-2.0</project_license>"))
     let shown = info.matches(of: /screenshots\/([a-z-]+\.png)</).map { String($0.1) }
-    let kept = try FileManager.default.contentsOfDirectory(atPath: Shell.root.appending(path: "Resources/screenshots").path)
-    #expect(!shown.isEmpty && Set(shown).isSubset(of: kept))
+    let stored = try FileManager.default.contentsOfDirectory(atPath: Shell.root.appending(path: "Resources/screenshots").path)
+    #expect(!shown.isEmpty && Set(shown).isSubset(of: stored))
   }
 
   @Test func linksOfTheSchemeOpenTheApp() throws {

@@ -61,8 +61,8 @@ import Testing
     let shell = try machine(tests: ["WalkTests.AppWalkTests/one"])
     defer { shell.remove() }
     _ = try shell.run("test", "--headless", "--lane", "walks")
-    let asked = try String(contentsOf: shell.folder.appending(path: "settings"), encoding: .utf8).split(separator: "\n")
-    #expect(asked.last == "WalkTests.AppWalkTests/one: undefined , random , starts , walks 20x10000")
+    let requested = try String(contentsOf: shell.folder.appending(path: "settings"), encoding: .utf8).split(separator: "\n")
+    #expect(requested.last == "WalkTests.AppWalkTests/one: undefined , random , starts , walks 20x10000")
     // That one needs a window.
     let script = try String(contentsOf: Shell.root.appending(path: "meson-helpers/test"), encoding: .utf8)
     #expect(script.contains("MATINEE_STARTS:-$(($3 > 0 ? $3 : 40))}") && script.contains("MATINEE_RANDOM_MINUTES:-$(($3 > 0 ? 4 : 10))}"))
@@ -119,22 +119,36 @@ import Testing
   @Test func aPartOfAnotherLaneFollowsInItsTurn() throws {
     let shell = try machine()
     defer { shell.remove() }
-    let answer = try shell.run("test", "--headless", "--rotate", "14")
+    let answer = try shell.run("test", "--headless", "--rotate", "7")
     let lines = answer.output.split(separator: "\n")
     #expect(lines.contains("Lane crash, part 1/1"), "\(answer.output)")
     let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
     #expect(calls.last == "--testing-library swift-testing --filter ^CrashTests\\.: 6, headless 1")
   }
 
-  /// Of the window tests a third is played, and every start. CI plays the others after that.
+  /// Of the window tests a sixth is played, and every start, but not the two that take longest. In each second turn CI plays the others after that.
   @Test(arguments: [
     (["MATINEE_TURN": "2"], nil, ["EndToEndTests.RendererStartTests/a", "ScreensTests.A/b"]),
     (["MATINEE_TURN": "08"], nil, ["EndToEndTests.RendererStartTests/a", "ScreensTests.A/d"]),
-    (["MATINEE_TURN": "all"], nil, ["EndToEndTests.RendererStartTests/a", "ScreensTests.A/b,ScreensTests.A/c,ScreensTests.A/d"]),
-    ([:], "14", ["EndToEndTests.RendererStartTests/a", "ScreensTests.A/c", "ScreensTests.A/b,ScreensTests.A/d"]),
-  ]) func aThirdOfTheWindowTestsIsPlayed(environment: [String: String], rotate: String?, expected: [String]) throws {
+    (
+      ["MATINEE_TURN": "all"], nil,
+      [
+        "EndToEndTests.RendererStartTests/a,EndToEndTests.RandomInputTests/a",
+        "ScreensTests.A/b,ScreensTests.A/c,ScreensTests.A/d,ScreensTests.A/e,ScreensTests.LookTests/testEveryTransitionInAWideWindow",
+      ]
+    ),
+    (
+      [:], "18",
+      [
+        "EndToEndTests.RendererStartTests/a", "ScreensTests.A/b", "EndToEndTests.RandomInputTests/a",
+        "ScreensTests.A/c,ScreensTests.A/d,ScreensTests.A/e,ScreensTests.LookTests/testEveryTransitionInAWideWindow",
+      ]
+    ),
+    ([:], "7", ["EndToEndTests.RendererStartTests/a", "ScreensTests.A/d"]),
+  ]) func aSixthOfTheWindowTestsIsPlayed(environment: [String: String], rotate: String?, expected: [String]) throws {
+    let longest = ["EndToEndTests.RandomInputTests/a", "ScreensTests.LookTests/testEveryTransitionInAWideWindow"]
     let shell = try machine(
-      tests: ["CrashTests.A/one()", "EndToEndTests.RendererStartTests/a"] + "bcd".map { "ScreensTests.A/\($0)" },
+      tests: ["CrashTests.A/one()", "EndToEndTests.RendererStartTests/a"] + "bcde".map { "ScreensTests.A/\($0)" } + longest,
       run: #"""
         case $* in
           *CrashTests*) echo '✔ Test one() passed after 0.1 seconds.' ;;
@@ -162,7 +176,7 @@ import Testing
         esac
         """)
     defer { shell.remove() }
-    let answer = try shell.run("test", "--headless", "--rotate", "3")
+    let answer = try shell.run("test", "--headless", "--rotate", "7")
     #expect(answer.status == 1)
     let logs = shell.folder.appending(path: ".build/test-logs").path
     #expect(
@@ -226,7 +240,7 @@ import Testing
     let lanes = try #require(script.firstMatch(of: /readonly lanes='(.*)'/)).1.split(separator: ", ").map(String.init)
     let turns = try #require(script.firstMatch(of: /readonly rotation=\(([^)]*)\)/)).1.matches(of: /'(\w+) (\d+)\/(\d+) \d+'/)
     #expect(lanes.count > 3)
-    // What people get is built in each turn.
+    // What people get is built in each second turn.
     #expect(script.contains("run_lane flavours 1/1 0\n") && lanes.contains("flavours"))
     for lane in lanes where lane != "flavours" {
       let own = turns.filter { $0.1 == lane }

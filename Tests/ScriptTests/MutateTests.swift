@@ -147,4 +147,23 @@ import Testing
       #expect(status == 1)
     }
   }
+
+  /// The sources have moved on from one that is never met.
+  @Test func everyEquivalentMutantIsOneThatIsMade() throws {
+    let line = """
+      import sys
+      script = {"__name__": "mutate", "__file__": sys.argv[1]}
+      exec(compile(open(sys.argv[1]).read(), sys.argv[1], "exec"), script)
+      script["COPY"] = script["ROOT"]
+      print(len(script["EQUIVALENT"]), "in the list")
+      for path, line, new, reason in script["EQUIVALENT"]:
+          if (line, new) not in {(mutant.line, mutant.new.strip()) for mutant in script["mutants_of"](path, "")}:
+              print("never met:", path, line)
+      """
+    let answer = try Shell.run(
+      ["/usr/bin/env", "python3", "-B", "-c", line, Shell.root.appending(path: "meson-helpers/mutate").path],
+      environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "PYTHONUTF8": "1"])
+    #expect(answer.status == 0)
+    #expect(answer.output.wholeMatch(of: /[1-9][0-9]* in the list\n/) != nil, "\(answer.output)")
+  }
 }

@@ -16,7 +16,7 @@ import Testing
     return page
   }
 
-  private func asked(_ reader: ReaderFixture) -> [String] { reader.publication.requests.filter { $0.hasPrefix("GET /v1/search") } }
+  private func requested(_ reader: ReaderFixture) -> [String] { reader.publication.requests.filter { $0.hasPrefix("GET /v1/search") } }
 
   /// Types, and lets the pause pass.
   private func type(_ query: String, _ page: SearchViewModel, _ reader: ReaderFixture) async {
@@ -52,7 +52,7 @@ import Testing
     page.send(.queryChanged("tit"))
     page.send(.queryChanged("title 11"))
     await type("title 1", page, reader)
-    #expect(asked(reader) == ["GET /v1/search?q=title%201"])
+    #expect(requested(reader) == ["GET /v1/search?q=title%201"])
     #expect(
       recorder.take() == [
         state(.idle, ""), state(.idle, "t"), state(.searching, "t"), state(.searching, "tit"), state(.searching, "title 11"),
@@ -91,7 +91,7 @@ import Testing
     reader.publication.with { $0.holds = ["GET /v1/search?q=Title%201"] }
     let page = page(reader)
     page.send(.opened(with: "Title 1"))
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     page.send(.opened(with: "Title 2"))
     while page.state.phase != .results { await mainQueueTurn() }
     reader.publication.release()
@@ -149,7 +149,7 @@ import Testing
     _ = recorder.take()
     reader.store.networkIsBack()
     await reader.settle()
-    #expect(asked(reader).count == 2)
+    #expect(requested(reader).count == 2)
     #expect(recorder.take().isEmpty, "in vain, and without a word")
     reader.publication.with { $0.isOffline = false }
     reader.store.networkIsBack()
@@ -164,10 +164,10 @@ import Testing
     await reader.settle()
     #expect(page.state.ids == ["p1", "p2", "p3"])
     #expect(page.state.loadMoreFailure == nil)
-    let all = asked(reader).count
+    let all = requested(reader).count
     reader.store.networkIsBack()
     await reader.settle()
-    #expect(asked(reader).count == all)
+    #expect(requested(reader).count == all)
   }
 
   @Test func aRefusalShowsThePublicationsSentence() async {
@@ -183,6 +183,14 @@ import Testing
     #expect(page.state.phase == .nothing("Nothing was found for “x”."))
   }
 
+  @Test func whatWasNotFoundIsNotPrintedByThePage() async {
+    let reader = ReaderFixture()
+    let page = page(reader)
+    page.send(.opened(with: String(repeating: "x", count: 5000)))
+    await reader.settle()
+    #expect(page.state.phase == .nothing("Nothing was found for “\(String(repeating: "x", count: 80))…”."))
+  }
+
   @Test func furtherRowsComeByCursorAndAfterAFailureOnlyWhenTheReaderTries() async {
     let reader = ReaderFixture(posts: (1...5).map { .sample($0) })
     reader.publication.with { $0.pageSize = 2 }
@@ -196,7 +204,7 @@ import Testing
     #expect(page.state.loadMoreFailure != nil)
     page.send(.reachedEnd)
     await reader.settle()
-    #expect(asked(reader).count == 2)
+    #expect(requested(reader).count == 2)
     reader.publication.with { $0.isOffline = false }
     page.send(.retryTapped)
     await reader.settle()

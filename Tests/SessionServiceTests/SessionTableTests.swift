@@ -43,11 +43,23 @@ import Testing
     "refreshing": .refreshing(.ada, .saving), "refreshing/kept": .refreshing(.ada, .persisted), "reused": .signedOut(.reused),
   ]
 
+  /// Every kind of state, named as the rows are.
+  private enum StateKind: String, CaseIterable {
+    case restoring, checking, unverified, signingIn, signedIn, refreshing, signingOut, signedOut
+  }
+
+  /// Every kind of input, named as the columns are.
+  private enum InputKind: String, CaseIterable {
+    case restore, found, foundNone, signIn, granted, notGranted, saved, confirmed, unanswered, refresh, ended, signOut, cleared
+  }
+
   @Test func everyCellIsAsItIsWrittenHere() throws {
     var lines = Self.table.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     let columns = lines.removeFirst()
-    #expect(columns == Self.inputs.map(name))
-    #expect(lines.map(\.first) == Self.states.map(name))
+    #expect(Self.inputs.map(kind) == InputKind.allCases)
+    #expect(Self.states.map(kind) == StateKind.allCases)
+    #expect(columns == InputKind.allCases.map(\.rawValue))
+    #expect(lines.map(\.first) == StateKind.allCases.map(\.rawValue))
     for (state, line) in zip(Self.states, lines) {
       try #require(line.count == columns.count + 1, "\(line)")
       for (input, cell) in zip(Self.inputs, line.dropFirst()) {
@@ -58,35 +70,35 @@ import Testing
     }
   }
 
-  /// A new case does not compile here, until it is in the lists above.
-  private func name(_ state: Session.State) -> String {
+  /// A new case does not compile here until there is a kind for it, which is missed in the lists above and in the table.
+  private func kind(_ state: Session.State) -> StateKind {
     switch state {
-    case .restoring: "restoring"
-    case .checking: "checking"
-    case .unverified: "unverified"
-    case .signingIn: "signingIn"
-    case .signedIn: "signedIn"
-    case .refreshing: "refreshing"
-    case .signingOut: "signingOut"
-    case .signedOut: "signedOut"
+    case .restoring: .restoring
+    case .checking: .checking
+    case .unverified: .unverified
+    case .signingIn: .signingIn
+    case .signedIn: .signedIn
+    case .refreshing: .refreshing
+    case .signingOut: .signingOut
+    case .signedOut: .signedOut
     }
   }
 
-  private func name(_ input: Session.Input) -> String {
+  private func kind(_ input: Session.Input) -> InputKind {
     switch input {
-    case .restore: "restore"
-    case .found: "found"
-    case .foundNone: "foundNone"
-    case .signIn: "signIn"
-    case .granted: "granted"
-    case .notGranted: "notGranted"
-    case .saved: "saved"
-    case .confirmed: "confirmed"
-    case .unanswered: "unanswered"
-    case .refresh: "refresh"
-    case .ended: "ended"
-    case .signOut: "signOut"
-    case .cleared: "cleared"
+    case .restore: .restore
+    case .found: .found
+    case .foundNone: .foundNone
+    case .signIn: .signIn
+    case .granted: .granted
+    case .notGranted: .notGranted
+    case .saved: .saved
+    case .confirmed: .confirmed
+    case .unanswered: .unanswered
+    case .refresh: .refresh
+    case .ended: .ended
+    case .signOut: .signOut
+    case .cleared: .cleared
     }
   }
 

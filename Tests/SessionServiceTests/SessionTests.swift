@@ -145,8 +145,8 @@ import Testing
   @Test func theTokenIsStoredBeforeItCountsAsKept() async throws {
     let bench = Bench()
     bench.auth.willSignIn(.success((Secret("token-ada"), .ada)))
-    var keptAtChange: [StoredSession?] = []
-    bench.recorder.onChange = { [store = bench.store] state in if state.user != nil { keptAtChange.append(store.stored) } }
+    var storedAtChange: [StoredSession?] = []
+    bench.recorder.onChange = { [store = bench.store] state in if state.user != nil { storedAtChange.append(store.stored) } }
     await bench.session.restore()
     try await bench.session.signIn(email: "ada@example.org", password: Secret("pw"))
     await bench.session.finish()
@@ -154,7 +154,7 @@ import Testing
       bench.states == [
         .signedOut(.noSession), .signingIn(after: .noSession), .signedIn(.ada, .saving), .signedIn(.ada, .persisted),
       ])
-    #expect(keptAtChange.last == .adas)
+    #expect(storedAtChange.last == .adas)
     #expect(bench.token.current == "token-ada")
     #expect(bench.auth.calls == ["signIn ada@example.org pw"])
   }

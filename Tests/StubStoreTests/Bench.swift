@@ -41,7 +41,7 @@ let day = Duration.seconds(86_400)
     self.storeClock = storeClock(clock)
     folder = FileManager.default.temporaryDirectory.appending(path: "matinee-stub-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    (store, purchases) = try await Self.made(file, self.storeClock, effects, folder, keepsStore: keepsStore)
+    (store, purchases) = try await Self.made(file, self.storeClock, effects, in: folder, keepsStore: keepsStore)
     purchases.setUser(user)
     try await purchases.resume()
   }
@@ -49,7 +49,7 @@ let day = Duration.seconds(86_400)
   isolated deinit { try? FileManager.default.removeItem(at: folder) }
 
   private static func made(
-    _ file: StubStoreFile, _ clock: any AppClock, _ effects: Effects, _ folder: URL, keepsStore: Bool
+    _ file: StubStoreFile, _ clock: any AppClock, _ effects: Effects, in folder: URL, keepsStore: Bool
   ) async throws -> (TestStore, Purchases<String>) {
     let store = try TestStore(
       file, allowed: true, clock: clock, identifiers: SequentialIdentifiers(), folder: keepsStore ? folder.path : nil)
@@ -63,7 +63,7 @@ let day = Duration.seconds(86_400)
   /// The program was killed and is started again.
   func restart() async throws {
     effects = Effects()
-    (store, purchases) = try await Self.made(file, storeClock, effects, folder, keepsStore: keepsStore)
+    (store, purchases) = try await Self.made(file, storeClock, effects, in: folder, keepsStore: keepsStore)
     purchases.setUser("ada")
     try await purchases.resume()
     await effects.settled()

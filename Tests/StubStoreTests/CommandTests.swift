@@ -13,9 +13,9 @@ import Testing
       .nextOutcome(StubOutcome(.fail, code: "x", sentence: "No."), product: "a")
     ), (#"{"do": "approve"}"#, .approve()), (#"{"do": "decline", "product": "a"}"#, .decline(.init("a"))),
     (#"{"do": "resolve", "user": "ada"}"#, .resolve(.init(user: "ada"))),
-    (#"{"do": "requests", "requests": {"answer": "fail", "code": "x"}}"#, .requests(StubRequests(.fail, code: "x"))),
-    (#"{"do": "requests", "requests": {"delay": 3}}"#, .requests(StubRequests(delay: 3))),
-    (#"{"do": "requests", "requests": {"answer": "empty"}}"#, .requests(StubRequests(.empty))),
+    (#"{"do": "requests", "requests": {"answer": "fail", "code": "x"}}"#, .requests(StubStoreAnswer(.fail, code: "x"))),
+    (#"{"do": "requests", "requests": {"delay": 3}}"#, .requests(StubStoreAnswer(delay: 3))),
+    (#"{"do": "requests", "requests": {"answer": "empty"}}"#, .requests(StubStoreAnswer(.empty))),
     (#"{"do": "payments_allowed", "allowed": false}"#, .paymentsAllowed(false)),
     (#"{"do": "buy_elsewhere", "product": "a", "user": "ada"}"#, .buyElsewhere("a", user: "ada")), (#"{"do": "restore"}"#, .restore),
     (#"{"do": "renew", "product": "a"}"#, .renew(.init("a"))), (#"{"do": "expire"}"#, .expire()),

@@ -7,31 +7,31 @@ import Testing
 /// Asking for products, purchases from elsewhere, restoring, and starting again.
 @Suite @MainActor struct RequestTests {
   @Test func productRequestFails() async throws {
-    let bench = try await Bench { $0.requests = StubRequests(.fail, code: "timeout") }
+    let bench = try await Bench { $0.requests = StubStoreAnswer(.fail, code: "timeout") }
     let failure = await #expect(throws: StoreError.self) { try await bench.purchases.products([monthly.id]) }
     #expect(failure?.kind == .unavailable)
     #expect(failure?.code == "timeout")
-    try await bench.store.perform(.requests(StubRequests()))
+    try await bench.store.perform(.requests(StubStoreAnswer()))
     #expect(try await bench.purchases.products([monthly.id, "none"]).unknown == ["none"])
   }
 
   @Test(arguments: [("busy", StoreError.Kind.busy), ("unauthorized", .unauthorized), ("refused", .refused), ("else", .unavailable)])
   func codesSayWhatKindOfFailureItIs(code: String, kind: StoreError.Kind) async throws {
     let bench = try await Bench()
-    try await bench.store.perform(.requests(StubRequests(.fail, code: code)))
+    try await bench.store.perform(.requests(StubStoreAnswer(.fail, code: code)))
     let failure = await #expect(throws: StoreError.self) { try await bench.store.restore(user: "ada") }
     #expect(failure?.kind == kind)
   }
 
   @Test func productRequestIsEmpty() async throws {
     let bench = try await Bench()
-    try await bench.store.perform(.requests(StubRequests(.empty)))
+    try await bench.store.perform(.requests(StubStoreAnswer(.empty)))
     #expect(try await bench.purchases.products([monthly.id]).products == [])
   }
 
   @Test func productRequestIsSlow() async throws {
     let bench = try await Bench()
-    try await bench.store.perform(.requests(StubRequests(delay: 5)))
+    try await bench.store.perform(.requests(StubStoreAnswer(delay: 5)))
     let request = Task { try await bench.purchases.products([forever.id]) }
     await bench.clock.waitForSleepers()
     bench.clock.advance(by: .seconds(5))

@@ -21,7 +21,7 @@ import Testing
     #expect(file.product("premium.yearly")?.outcomes.map(\.result) == [.fail, .deferred, .success])
     #expect(file.product("passes.5")?.product.kind == .consumable(type: "article_pass", amount: 5))
     #expect(file.outcomes.last == StubOutcome(.fail, code: "unavailable", times: 2, delay: 1.5))
-    #expect(file.requests == StubRequests(delay: 0.5))
+    #expect(file.requests == StubStoreAnswer(delay: 0.5))
   }
 
   @Test func aBadFileSaysWhere() {

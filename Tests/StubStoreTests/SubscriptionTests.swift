@@ -241,13 +241,13 @@ private final class ScopesOfSleepers: Sendable {
     var boot: String { base.boot }
 
     func sleep(for duration: Duration) async throws {
-      scopes.all.withLock { $0.append(EffectScope.current) }
+      scopes.all.withLock { $0.append(EffectKind.current) }
       try await base.sleep(for: duration)
     }
   }
 
-  private let all = Mutex<[EffectScope?]>([])
-  var seen: [EffectScope?] { all.withLock { $0 } }
+  private let all = Mutex<[EffectKind?]>([])
+  var seen: [EffectKind?] { all.withLock { $0 } }
 
   func over(_ clock: ManualClock) -> any AppClock { Clock(base: clock, scopes: self) }
 }

@@ -9,7 +9,7 @@ import Synchronization
 /// A transport that gives one answer and keeps what it was asked.
 public final class Canned: Transport {
   private let answer: @Sendable (Request) throws -> Response
-  private let asked = Mutex<[Request]>([])
+  private let requested = Mutex<[Request]>([])
   private let refused = Mutex<[String]>([])
 
   /// - Parameter answer: what it answers.
@@ -21,7 +21,7 @@ public final class Canned: Transport {
   }
 
   /// What it was asked.
-  public var requests: [Request] { asked.withLock { $0 } }
+  public var requests: [Request] { requested.withLock { $0 } }
   /// The tokens that another one was asked for in the place of.
   public var refusedTokens: [String] { refused.withLock { $0 } }
 
@@ -42,7 +42,7 @@ public final class Canned: Transport {
 
   /// See `Transport`.
   public func send(_ request: Request) async throws -> Response {
-    asked.withLock { $0.append(request) }
+    requested.withLock { $0.append(request) }
     return try await InProcessTransport { [answer] in try answer($0) }.send(request)
   }
 }

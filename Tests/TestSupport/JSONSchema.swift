@@ -66,12 +66,12 @@ public struct JSONSchema: Sendable {
     if case .bool(let allowed) = schema { return allowed }
     guard case .object(let keywords) = schema else { throw Unsupported(keyword: schema.text) }
     for (keyword, argument) in keywords {
-      guard try allows(value, keyword, argument, keywords) else { return false }
+      guard try allows(value, keyword, argument, among: keywords) else { return false }
     }
     return true
   }
 
-  private func allows(_ value: JSON, _ keyword: String, _ argument: JSON, _ all: [String: JSON]) throws -> Bool {
+  private func allows(_ value: JSON, _ keyword: String, _ argument: JSON, among all: [String: JSON]) throws -> Bool {
     switch (keyword, argument) {
     case ("$schema", _), ("title", _), ("description", _), ("default", _), ("$defs", _), ("then", _): return true
     case ("$ref", .text(let path)) where !path.hasPrefix("#"):

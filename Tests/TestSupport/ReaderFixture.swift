@@ -39,8 +39,8 @@ import Runtime
   }
 
   /// Returns when that many requests are held and everything else that was to happen has happened.
-  public func waitForHeld(_ count: Int = 1) async {
-    await publication.waitForHeld(count)
+  public func waitForSuspended(_ count: Int = 1) async {
+    await publication.waitForSuspended(count)
     await mainQueueTurn()
   }
 }

@@ -39,7 +39,7 @@ public final class ScriptedPublication: Transport {
 
   private struct Log {
     var requests: [String] = []
-    var held: [(request: String, continuation: CheckedContinuation<Void, Never>)] = []
+    var suspended: [(request: String, continuation: CheckedContinuation<Void, Never>)] = []
     var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
@@ -59,10 +59,10 @@ public final class ScriptedPublication: Transport {
   @discardableResult public func with<Result: Sendable>(_ change: (inout State) -> Result) -> Result { state.withLock { change(&$0) } }
 
   /// Returns once that many requests are held.
-  public func waitForHeld(_ count: Int = 1) async {
+  public func waitForSuspended(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let ready = log.withLock { log in
-        if log.held.count >= count { return true }
+        if log.suspended.count >= count { return true }
         log.waiters.append((count, continuation))
         return false
       }
@@ -74,21 +74,21 @@ public final class ScriptedPublication: Transport {
   public func release(_ prefix: String = "") {
     state.withLock { $0.holds = $0.holds.filter { !$0.hasPrefix(prefix) } }
     let due = log.withLock { log in
-      let due = log.held.filter { $0.request.hasPrefix(prefix) }
-      log.held.removeAll { $0.request.hasPrefix(prefix) }
+      let due = log.suspended.filter { $0.request.hasPrefix(prefix) }
+      log.suspended.removeAll { $0.request.hasPrefix(prefix) }
       return due
     }
-    for held in due { held.continuation.resume() }
+    for suspended in due { suspended.continuation.resume() }
   }
 
   /// Answers, or waits with the answer.
   public func send(_ request: Request) async throws -> Response {
     let line = "\(request.method.rawValue) \(request.target)"
     log.withLock { $0.requests.append(line) }
-    let (isHeld, answer) = state.withLock { state in
+    let (isSuspended, answer) = state.withLock { state in
       (state.holds.contains(where: line.hasPrefix), Result { try Self.answer(request, line, &state) })
     }
-    if isHeld { await hold(line) }
+    if isSuspended { await hold(line) }
     return Self.conditional(try answer.get(), to: request)
   }
 
@@ -106,9 +106,9 @@ public final class ScriptedPublication: Transport {
   private func hold(_ line: String) async {
     await withCheckedContinuation { continuation in
       let ready = log.withLock { log in
-        log.held.append((line, continuation))
-        let ready = log.waiters.filter { $0.count <= log.held.count }
-        log.waiters.removeAll { $0.count <= log.held.count }
+        log.suspended.append((line, continuation))
+        let ready = log.waiters.filter { $0.count <= log.suspended.count }
+        log.waiters.removeAll { $0.count <= log.suspended.count }
         return ready
       }
       for waiter in ready { waiter.continuation.resume() }
@@ -141,11 +141,11 @@ public final class ScriptedPublication: Transport {
     case ("imports", _): return try answerImport(request, &state)
     case ("fanclubs", 3) where path[2] == "refresh": return try answerImport(request, &state)
     case ("posts", 2) where turnsOn && path[1] == "read":
-      let asked: ReadRequest = try Wire.decode(from: request.body)
+      let requested: ReadRequest = try Wire.decode(from: request.body)
       for index in state.posts.indices {
         let post = state.posts[index]
-        guard !post.read, post.published <= asked.until, asked.clubs?.contains(post.fanClubID) ?? true else { continue }
-        (state.posts[index].read, state.posts[index].readMark) = (true, asked.id?.uuidString)
+        guard !post.read, post.published <= requested.until, requested.clubs?.contains(post.fanClubID) ?? true else { continue }
+        (state.posts[index].read, state.posts[index].readMark) = (true, requested.id?.uuidString)
       }
       return Response(204)
     case ("posts", 3) where path[1] == "read" && request.method == .delete:

@@ -28,6 +28,10 @@ extension SplitMix {
   var random: SplitMix
   /// Where files may be written.
   let folder: String
+  /// The one that was mailed last.
+  var code: String?
+  /// The kinds of inputs that were sent, each with its screen.
+  private(set) var sent: Set<String> = []
 
   private static let texts = ["", "a", "post", "Text of p3", "   ", "“*", String(repeating: "long ", count: 300), "🎭 é\u{301}"]
 
@@ -65,14 +69,25 @@ extension SplitMix {
   private mutating func press<Model: ScreenModel>(_ model: Model, _ inputs: [Model.Input]) -> String {
     let input = random.pick(inputs)
     model.send(input)
-    return "\(type(of: model)).\(String(describing: input).prefix(80))"
+    let said = "\(type(of: model)).\(String(describing: input).prefix(80))"
+    sent.insert(String(said.prefix { $0 != "(" }))
+    return said
   }
 
   private mutating func login(_ model: LoginViewModel) -> [LoginViewModel.Input] {
+    if model.state.code != nil, let code, random.chance(0.7) {
+      model.send(.codeChanged(code))
+      model.send(.newPasswordChanged(.init(random.pick(WalkContent.passwords))))
+      return [.submitTapped]
+    }
+    if random.chance(0.2) {
+      model.send(.emailChanged(random.pick(WalkContent.readers).0))
+      return [.codeTapped, .forgotPasswordTapped] + model.state.providers.map { .providerTapped($0.id) }
+    }
     if random.chance(0.5) {
       let reader = random.pick(WalkContent.readers)
       model.send(.emailChanged(reader.0))
-      model.send(.passwordChanged(.init(reader.2)))
+      model.send(.passwordChanged(.init(random.chance(0.7) ? reader.2 : random.pick(WalkContent.passwords))))
       return [.submitTapped]
     }
     return [
@@ -151,7 +166,8 @@ extension SplitMix {
 
   private mutating func changePassword() -> [ChangePasswordViewModel.Input] {
     [
-      .currentChanged(.init(random.pick(Self.texts))), .newChanged(.init(random.pick(Self.texts))), .submitTapped, .cancelTapped,
+      .currentChanged(.init(random.pick(Self.texts + WalkContent.passwords))), .currentChanged(.init(random.pick(WalkContent.passwords))),
+      .newChanged(.init(random.pick(Self.texts + WalkContent.passwords))), .submitTapped, .submitTapped, .cancelTapped,
     ]
   }
 
@@ -192,9 +208,10 @@ extension SplitMix {
 
   private mutating func addFeed() -> [AddFeedViewModel.Input] {
     [
-      .urlChanged(random.pick(Self.texts + ["https://example.org/feed"])), .fileChosen(folder + "/export.opml"), .addTapped,
-      .choiceTapped("https://example.org/feed"), .cancelTapped, .fetchTapped, .openTapped, .closeTapped,
-      .opened(with: "https://example.org/feed"),
+      .urlChanged(random.pick(Self.texts + WalkContent.feeds)), .urlChanged(random.pick(WalkContent.feeds)),
+      .fileChosen(folder + "/export.opml"), .addTapped, .addTapped, .choiceTapped(random.pick(WalkContent.feeds)), .cancelTapped,
+      .fetchTapped, .openTapped, .closeTapped,
+      .opened(with: random.pick(WalkContent.feeds)),
     ]
   }
 }

@@ -1,7 +1,9 @@
 import ArticleFeature
 import Foundation
 import HTTPTransport
+import LoginFeature
 import NavigationCore
+import OpenIDConnectTesting
 import PublicationAPI
 import PublicationServer
 import PurchaseService
@@ -10,6 +12,7 @@ import SessionService
 
 @testable import AppCore
 @testable import AppScenarios
+@testable import MatineeScenario
 
 /// One way through the whole app, by chance: the real coordinator, view models, purchase layer, files and publication.
 @MainActor final class Walk {
@@ -21,7 +24,9 @@ import SessionService
   private(set) var trail: [String] = []
   /// The kinds of places that were seen.
   private(set) var places: Set<String> = []
-  var summary: String { "\(bodies) premium texts read, \(closedCount) screens closed" }
+  /// The kinds of inputs that were sent to screens.
+  var inputs: Set<String> { choices.sent }
+  var summary: String { "\(inputs.count) kinds of inputs, \(bodies) premium texts read, \(closedCount) screens closed" }
 
   private var random: SplitMix
   private var choices: ScreenChoices
@@ -32,7 +37,7 @@ import SessionService
   private let publication: Publication
   private let operated: ScenarioPublication
   private let network: FaultTransport
-  private let tokens = MemoryTokenStore()
+  private let keyring: ScenarioKeyring
   private let identifiers = SequentialIdentifiers()
   private let chance: SeededRandom
   private var run: ScenarioRun
@@ -53,17 +58,15 @@ import SessionService
     chance = SeededRandom(seed: seed ^ 0xBEEF)
     gateway = ChanceGateway(seed: seed ^ 0xCAFE)
     publication = try await Publication(
-      folder: nil, gateway: gateway, clock: clock, identifiers: SequentialIdentifiers(), passwordCost: .none)
+      folder: nil, gateway: gateway, clock: clock, identifiers: SequentialIdentifiers(), random: SeededRandom(seed: seed ^ 0xD1CE),
+      passwordCost: .none)
     try await publication.install(WalkContent.all)
-    await publication.offerPages(at: .origin("https://walk.example"))
-    operated = ScenarioPublication(
-      transport: InProcessTransport { [publication] in await publication.handle($0) },
-      operatorToken: try await publication.newOperatorToken(),
-      publish: {})
+    operated = try await ScenarioPublication(around: publication, origin: Scenario.embedded, clock: clock)
     delays = CountingClock(base: clock)
+    keyring = ScenarioKeyring(clock: delays)
     network = FaultTransport(operated.transport, plan: FaultPlan(), clock: delays)
     run = ScenarioRun(
-      transport: network, tokens: tokens, folder: folder, clock: clock, waits: [delays], store: nil, identifiers: identifiers,
+      transport: network, tokens: keyring, folder: folder, clock: clock, waits: [delays], store: nil, identifiers: identifiers,
       random: chance, report: { _ in })
     start()
   }
@@ -85,13 +88,15 @@ import SessionService
   func arrive() async throws {
     network.plan = FaultPlan()
     gateway.becomeReliable()
+    keyring.become(.works)
+    try await operated.perform(.reopen)
     trail.append("all is well again")
     run.coordinator.upkeep.isWindowVisible = true
     for _ in 0..<20 where run.coordinator.reader == nil {
       try await advance(by: .seconds(60))
-      if let login = run.presenter.visibleScreen, run.placeName == "login" {
+      if let screen = run.presenter.visibleScreen, ["login", "servicenotice"].contains(run.placeName) {
         var reader = ScreenChoices(random: random, folder: folder)
-        _ = reader.press(login)
+        _ = reader.press(screen)
         random = reader.random
       }
     }
@@ -117,7 +122,8 @@ import SessionService
 
   private func step() async throws {
     switch random.next() % 100 {
-    case ..<62: press()
+    case ..<60: try await press()
+    case ..<62: changeKeyring()
     case ..<72: move()
     case ..<76: link()
     case ..<86: try await advance(by: .seconds(random.pick([1, 1, 6, 61, 600])))
@@ -130,12 +136,13 @@ import SessionService
     if random.chance(0.6) { try await settle() }
   }
 
-  private func press() {
+  private func press() async throws {
     guard let screen = run.presenter.visibleScreen else {
       let curtain = run.curtain
       trail.append("curtain")
       return curtain.send(random.pick([.tryAgainTapped, .continueOfflineTapped]))
     }
+    if (screen.model as? LoginViewModel)?.state.code != nil { choices.code = try? await operated.mailedCode() }
     trail.append(choices.press(screen))
   }
 
@@ -174,8 +181,15 @@ import SessionService
     network.plan = FaultPlan(seed: random.next(), rules: rules)
   }
 
+  private func changeKeyring() {
+    let behavior = random.pick([.works, .works, .works] + Scenario.Keyring.allCases)
+    trail.append("keyring: \(behavior)")
+    keyring.become(behavior)
+  }
+
   private func answerPage() async {
-    guard let page = run.opened.last(where: { $0.contains("/checkout/") }) else { return }
+    let pages = [APIPath.checkoutPage("").target, StubProvider.registration.issuer]
+    guard let page = run.opened.last(where: { page in pages.contains { page.contains($0) } }) else { return }
     let answer = random.pick(Scenario.PageAnswer.allCases)
     trail.append("page: \(answer)")
     try? await operated.answer(page, answer)
@@ -191,7 +205,11 @@ import SessionService
   }
 
   private func operate() async {
-    let act = random.pick([Scenario.OperatorAct.approve, .decline, .refund])
+    let act: Scenario.OperatorAct = random.pick([
+      .approve, .approve, .decline, .decline, .refund, .refund, .publish, .publish, .signOut,
+      // It serves more often than not.
+      .maintain, .outdate, .reopen, .reopen, .reopen, .reopen, .reopen,
+    ])
     trail.append("operator: \(act)")
     try? await operated.perform(act)
   }
@@ -203,7 +221,7 @@ import SessionService
     run.effects.stop()
     delays.forget()
     run = ScenarioRun(
-      transport: network, tokens: tokens, folder: folder, clock: clock, waits: [delays], store: nil, identifiers: identifiers,
+      transport: network, tokens: keyring, folder: folder, clock: clock, waits: [delays], store: nil, identifiers: identifiers,
       random: chance, report: { _ in })
     start()
   }
@@ -232,9 +250,9 @@ import SessionService
     try await checkAgainAfterReturn()
     network.plan = plan
     try await check()
-    let kept = closed.filter { $0.model() != nil }.map(\.name)
+    let stored = closed.filter { $0.model() != nil }.map(\.name)
     closed = []
-    guard kept.isEmpty else { throw Fall(description: "closed, and alive still: \(kept)") }
+    guard stored.isEmpty else { throw Fall(description: "closed, and alive still: \(stored)") }
   }
 
   // MARK: What holds
@@ -280,7 +298,8 @@ import SessionService
       }
       let key = "\(reader.user.email) \(article.id)"
       guard !proven.contains(key) else { continue }
-      if try await publicationGives(article.id, to: reader.user.email) {
+      guard let isGiven = try await publicationGives(article.id, to: reader.user.email) else { continue }
+      if isGiven {
         proven.insert(key)
         bodies += 1
       } else if run.app.purchases?.hasPremium != true {
@@ -298,19 +317,24 @@ import SessionService
     guard let reader = run.coordinator.reader, let article = run.presenter.visibleScreen?.model as? ArticleViewModel,
       WalkContent.isPremium(article.id), case .body = article.state.text
     else { return }
-    guard try await publicationGives(article.id, to: reader.user.email) else {
+    if try await publicationGives(article.id, to: reader.user.email) == false {
       throw Fall(description: "\(article.id) is read after its access ended")
     }
   }
 
   /// Asks the publication as another client of this reader.
-  private func publicationGives(_ post: Post.ID, to email: String) async throws -> Bool {
-    guard let password = WalkContent.readers.first(where: { $0.0 == email })?.2 else { return false }
-    let credentials = try Wire.encode(Credentials(email: email, password: password))
-    let head: Headers = ["Content-Type": "application/json"]
-    let signedIn = await publication.handle(Request(.post, APIPath.session.target, headers: head, body: credentials))
-    let token = try Wire.decode(SignedIn.self, from: signedIn.body).accessToken
-    let answer = await publication.handle(Request(.get, APIPath.post(post).target, headers: ["Authorization": "Bearer \(token)"]))
-    return try Wire.decode(Post.self, from: answer.body).body != nil
+  /// - Returns: `nil` where nobody can: a reader who came from the provider has no password, and during maintenance nobody is served.
+  private func publicationGives(_ post: Post.ID, to email: String) async throws -> Bool? {
+    for password in WalkContent.passwords {
+      let credentials = try Wire.encode(Credentials(email: email, password: password))
+      let head: Headers = ["Content-Type": "application/json"]
+      let signedIn = await publication.handle(Request(.post, APIPath.session.target, headers: head, body: credentials))
+      guard signedIn.status == 201 else { continue }
+      let token = try Wire.decode(SignedIn.self, from: signedIn.body).accessToken
+      let answer = await publication.handle(Request(.get, APIPath.post(post).target, headers: ["Authorization": "Bearer \(token)"]))
+      guard answer.status == 200 else { return nil }
+      return try Wire.decode(Post.self, from: answer.body).body != nil
+    }
+    return nil
   }
 }

@@ -25,7 +25,7 @@ extension Flags {
     onProblem = environment.report
   }
 
-  /// Counts an event on the session's side of each roll-out. A payment counts on the side of the session that began it.
+  /// Counts an event on the run's side of each roll-out. A payment counts on the side of the run that began it.
   func count(_ event: AppEvent) {
     guard event.name.uses.contains(.rollouts) else { return }
     let kind: FlagEvent.Kind =

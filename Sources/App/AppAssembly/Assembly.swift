@@ -67,7 +67,8 @@ import StubStore
       onAnswer: { told.yield(nil) }, onUnreachable: { told.yield($0) }, clock: environment.clock)
     self.client = client
     let browser = BrowserAuthorization(
-      client, transport: identities ?? transport, clock: environment.clock, origin: environment.origin, at: environment.address
+      client, transport: identities ?? transport, clock: environment.clock, random: environment.random,
+      origin: environment.origin, at: environment.address
     ) { [openWeb = environment.openWeb] url in await openWeb(url) }
     self.browser = browser
     let session = Session(

@@ -28,10 +28,11 @@ public struct LaunchOptions: Equatable, Sendable {
     init(sentence: String) { self.sentence = sentence }
 
     /// For what stands where a link does.
-    fileprivate init(noLink text: String) {
-      let scheme = ["http", "https"].first { text.lowercased().hasPrefix($0 + "://") }
+    /// - Parameter hasPublication: whether a publication was named too, and nobody has to be told how.
+    fileprivate init(noLink text: String, hasPublication: Bool) {
+      let scheme = hasPublication ? nil : ["http", "https"].first { text.lowercased().hasPrefix($0 + "://") }
       let hint = scheme.map { ". --publication \($0)://… opens a publication." } ?? "; see matinee --help."
-      sentence = "“\(text)” is no link: those begin with matinee://\(hint)"
+      sentence = "“\(text)” is no link: a link begins with matinee://, or is the address of a post's page, https://…/posts/…\(hint)"
     }
   }
 
@@ -128,7 +129,7 @@ public struct LaunchOptions: Equatable, Sendable {
     }
     guard plain.count <= 1 else { throw Failure(sentence: "Only one link can be opened at a time; “\(plain[1])” is one too many.") }
     guard !json else { throw Failure(sentence: "--json goes with --import.") }
-    if let link = plain.first, !Self.isLink(link) { throw Failure(noLink: link) }
+    if let link = plain.first, !Self.isLink(link) { throw Failure(noLink: link, hasPublication: publication != nil) }
     if let screenshot {
       task = .screenshot(file: screenshot, uri: plain.first)
     } else {

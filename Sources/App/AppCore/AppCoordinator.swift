@@ -1,22 +1,20 @@
 import AddFeedFeature
 import FeatureFlags
 import FeedFeature
-import FeedFormats
 import MenuFeature
 import NavigationCore
-import PaymentFeature
 import PublicationAPI
 import PublicationClient
-import PublicationCommerce
 import ReaderContent
 import Runtime
 import SearchFeature
 import SessionService
 
-/// The only coordinator of navigation: every move is a ``Navigation`` performed here.
+/// Navigates: every move of the reader, and every link, is a ``Navigation`` performed here. Child coordinators order the screens of the start,
+/// the login and a purchase.
 ///
-/// It owns the objects that screens share, and gives each screen the parts it needs; fetching, searching and formatting stay out of it.
-/// Isolated to the main actor.
+/// It owns what the signed-in reader's screens share, from sign-in to sign-out. `ScreenFactory` gives each screen its parts of that. Isolated
+/// to the main actor.
 @MainActor public final class AppCoordinator {
   /// Called after every step, for tests.
   public var onTrack: ((Track) -> Void)?
@@ -32,10 +30,6 @@ import SessionService
   private var watchingNotice: Task<Void, Never>?
   /// Whether the reader was told why the publication does not serve this app.
   private var isNoticeShown = false
-  /// The screen that was counted last.
-  private var seen: Int?
-  /// The reader's, until their sign-out is counted too.
-  private var analytics: Analytics?
   private let openReader: @MainActor (User) async throws -> ReaderScope
   private let publication: PublicationDetails
   private let presenter: any Presenter<Destination, Screen>
@@ -87,7 +81,6 @@ import SessionService
     // An app that is never quit learns, too, that the publication asks for a newer one.
     upkeep.onReturn = { [publication] in Task { try? await publication.load() } }
     session.delegate = self
-    events.observe { [weak self] in self?.analytics?.record($0) }
     navigator.onVisible = { [weak self] _ in self?.visibleChanged() }
     startUp = StartUpCoordinator(curtain: curtain, session: session, opening: opening) { [weak self] in self?.started($0) }
   }
@@ -120,7 +113,7 @@ import SessionService
     await flags.written()
   }
 
-  /// How long a server is waited for by somebody who leaves.
+  /// How long a reader who leaves waits for a server.
   public static let patience = Duration.seconds(3)
 
   /// Opens a link from outside. One that cannot be opened is explained and changes nothing.
@@ -157,7 +150,8 @@ import SessionService
   private func redirect(_ navigation: Navigation, from source: Source) -> Redirection {
     var surroundings = Surroundings(
       tree: navigator.tree, hasReader: reader != nil, hasPremium: reader?.content.hasPremium == true,
-      canAddFeeds: publication.canAddFeeds.value, notice: publication.notice.value, loss: loss)
+      canAddFeeds: publication.canAddFeeds.value, notice: publication.notice.value,
+      canStepBack: top?.canStepBack ?? false, loss: loss)
     guard case .confirmed(let move) = navigation else { return .of(navigation, from: source, in: surroundings) }
     // The question is answered: it closes, and the sheets beneath it no longer block the move.
     surroundings.loss = nil
@@ -175,12 +169,9 @@ import SessionService
   }
 
   private func track(_ step: Track.Step) {
-    switch step {
-    case .signedIn: events.send(.signedIn)
-    case .signedOut: events.send(.signedOut)
-    case .navigation: break
-    }
-    onTrack?(Track(step: step, tree: navigator.tree))
+    let track = Track(step: step, tree: navigator.tree)
+    events.send(track)
+    onTrack?(track)
   }
 
   /// A link may name something that does not exist. Unless it is known here, it is looked up first, so that a wrong link changes nothing;
@@ -188,18 +179,12 @@ import SessionService
   private func fetchAndPerform(_ navigation: Navigation) {
     fetchingLink?.cancel()
     fetchingLink = Task { [weak self, client, content = reader?.content, effects = environment.effects] in
-      do {
-        if await !navigation.isStored(in: content) { try await effects.run("link.look") { try await navigation.fetchTarget(client) } }
-      } catch {
-        if (error as? ClientError)?.isNotFound == true {
-          guard let self, !Task.isCancelled else { return }
-          say("This link leads to something that is not here, or no longer.")
-          track(.navigation(navigation, from: .link, .ignored))
-          return
-        }
-        // The page itself reports any other error, with what to do.
-      }
+      let isSomething = await navigation.leadsSomewhere(content: content, client: client, effects: effects)
       guard let self, !Task.isCancelled else { return }
+      guard isSomething else {
+        say("This link leads to something that is not here, or no longer.")
+        return track(.navigation(navigation, from: .link, .ignored))
+      }
       redirectAndPerform(navigation, from: .link)
     }
   }
@@ -220,31 +205,23 @@ import SessionService
     switch navigation {
     case .login(let then):
       loginCoordinator().then = then
-      Task { [session, environment, purchases = purchase == nil ? nil : reader?.purchases] in
-        // The session is needed to withdraw a page in the browser, where the reader could still agree to pay.
-        if let purchases {
-          let withdrawn = Task { await purchases.finish() }
-          await environment.effects.wait("signout.patience", for: Self.patience, on: environment.clock, until: withdrawn)
-        }
+      Task { [session, buyer = purchase == nil ? nil : reader] in
+        // A withdrawal needs the session.
+        await buyer?.withdrawPayments(within: Self.patience)
         await session.signOut()
       }
-    case .quit: environment.quit()
     case .confirmed(let move):
       navigator.change { $0.closeQuestion() }
       present(move, from: source)
-    case .web(let url):
-      environment.openWeb(url)
-      if !WebLinks.isOpenable(url) { say("This link is not opened: it does not lead to the web.") }
-    case .folder(let path): environment.openFolder(path)
-    case .copyLink(let url):
-      environment.copy(url)
-      say("Link copied.")
-    case .mail(let subject, let text): environment.composeMail(subject, text)
-    case .back: navigator.change { $0.back() }
+    case .back:
+      if let top, top.canStepBack { return top.stepBack() }
+      navigator.change { $0.back() }
     case .closeGone:
       guard let content = reader?.content else { return }
       navigator.change { $0.close { $0.isGone(from: content) } }
     case .dismiss: navigator.change { $0.dismiss() }
+    case .quit, .web, .folder, .copyLink, .mail:
+      if let sentence = environment.leave(by: navigation) { say(sentence) }
     default: open(navigation, from: source)
     }
   }
@@ -269,8 +246,10 @@ import SessionService
     if case .addFeed(let url?) = navigation { top(AddFeedViewModel.self)?.send(.opened(with: url)) }
   }
 
+  private var top: Screen? { navigator.screen(navigator.tree.top) }
+
   /// The view model of the screen on top, if it is of this type.
-  private func top<Model>(_: Model.Type) -> Model? { navigator.screen(navigator.tree.top)?.model as? Model }
+  private func top<Model>(_: Model.Type) -> Model? { top?.model as? Model }
 
   // MARK: Ways of several steps
 
@@ -308,18 +287,18 @@ import SessionService
 
   private func visibleChanged() {
     let tree = navigator.tree
-    // A question in between does not make the screen another one.
-    if let visible = tree.visible, !visible.destination.isQuestion, visible.id != seen {
-      seen = visible.id
-      events.send(.screenSeen, visible.destination.name)
-    }
     if !tree.isCurtainDown { reader?.place = LastPlace(tree) }
     if !tree.sheets.contains(where: \.destination.isPurchase) { purchase = nil }
   }
 
   private func started(_ report: StartUpCoordinator.Report) {
     startUp = nil
-    if let reader = report.reader { show(reader, then: report.then) } else { showLogin(then: report.then) }
+    if let reader = report.reader {
+      show(reader, then: report.then)
+    } else {
+      showLogin(then: report.then)
+      track(.started)
+    }
     for sentence in report.unsaid { say(sentence) }
     // From here on: behind the curtain a sheet cannot be shown.
     let notices = publication.notice.stream()
@@ -362,7 +341,7 @@ import SessionService
 
   private func show(_ reader: ReaderScope, then: Navigation?) {
     self.reader = reader
-    analytics = reader.analytics
+    events.analytics = reader.analytics
     reader.resume { [weak self] in self?.say($0) }
     upkeep.observe(reader)
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
@@ -373,11 +352,6 @@ import SessionService
       // A link wins over where the reader was.
       if then == nil { reader.place.open(in: &tree) }
       tree.isCurtainDown = false
-    }
-    if let file = reader.damagedJournal {
-      say(
-        "The file with your purchases is damaged, so nothing can be bought until it is moved elsewhere: \(file.asPathInSentence). "
-          + "What you have bought comes from the publication.")
     }
     track(.signedIn)
     // At once, so that no other page flashes by. A page whose content is gone says so itself.
@@ -394,7 +368,8 @@ import SessionService
     (self.reader, detour) = (nil, nil)
     showLogin(unsentChanges: unsentChanges)
     track(.signedOut(isDeliberate: isDeliberate))
-    analytics = nil
+    // Their sign-out was the last of their events.
+    events.analytics = nil
     leaving = Task { [leaving] in
       await leaving?.value; await reader.close()
     }
@@ -432,7 +407,7 @@ extension NavigationTree<Destination> {
 }
 
 extension AppCoordinator: SessionDelegate {
-  /// The only way back to the root, for every cause and from every place.
+  /// The only way back to the login, for every cause and from every place.
   public func session(_ session: Session, changedFrom old: Session.State, to new: Session.State) {
     switch (reader, new) {
     case (let reader?, .signingOut): leave(reader, isDeliberate: true)

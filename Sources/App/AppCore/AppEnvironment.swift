@@ -88,3 +88,23 @@ public struct AppEnvironment {
     self.copy = copy
   }
 }
+
+extension AppEnvironment {
+  /// Carries out a navigation that leads to another program of the desktop, or ends this one.
+  /// - Returns: a sentence for the reader; `nil` where the desktop shows by itself what happens.
+  @MainActor func leave(by navigation: Navigation) -> String? {
+    switch navigation {
+    case .quit: quit()
+    case .web(let url):
+      openWeb(url)
+      if !WebLinks.isOpenable(url) { return "This link is not opened: it does not lead to the web." }
+    case .folder(let path): openFolder(path)
+    case .copyLink(let url):
+      copy(url)
+      return "Link copied."
+    case .mail(let subject, let text): composeMail(subject, text)
+    default: break
+    }
+    return nil
+  }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import NavigationCore
 import PublicationAPI
 import PublicationCommerce
 import PurchaseService
@@ -41,8 +42,13 @@ extension AnalyticsEvent.Name {
 
 /// The only source of ``AppEvent``s: what the coordinator tracks, and what becomes of purchases. Isolated to the main actor.
 @MainActor public final class AppEvents {
+  /// Counts what the signed-in reader does, if they agreed; `nil` while nobody is signed in.
+  var analytics: Analytics?
+
   private let clock: any AppClock
   private var observers: [@MainActor (AppEvent) -> Void] = []
+  /// The screen of the last ``AnalyticsEvent/Name/screenSeen``.
+  private var seen: NavigationTree<Destination>.Node.ID?
 
   /// - Parameter clock: the reader's.
   package init(clock: any AppClock) { self.clock = clock }
@@ -52,7 +58,22 @@ extension AnalyticsEvent.Name {
 
   func send(_ name: AnalyticsEvent.Name, _ detail: String? = nil, of transaction: Transaction? = nil) {
     let event = AppEvent(name: name, date: clock.now, detail: detail, transaction: transaction)
+    analytics?.record(event)
     for observer in observers { observer(event) }
+  }
+
+  /// Derives the events of a step of the app.
+  func send(_ track: AppCoordinator.Track) {
+    // A question in between does not make the screen another one.
+    if let visible = track.tree.visible, !visible.destination.isQuestion, visible.id != seen {
+      seen = visible.id
+      send(.screenSeen, visible.destination.name)
+    }
+    switch track.step {
+    case .signedIn: send(.signedIn)
+    case .signedOut: send(.signedOut)
+    case .started, .navigation: break
+    }
   }
 
   /// The last events from here on, oldest first, a line each: for testers.

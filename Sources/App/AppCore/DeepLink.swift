@@ -3,6 +3,7 @@ import HTTPTransport
 import PublicationAPI
 import PublicationClient
 import ReaderContent
+import Runtime
 
 /// A `matinee:` URI, translated to a ``Navigation``.
 ///
@@ -76,8 +77,17 @@ public struct DeepLink: Equatable, Sendable {
 }
 
 extension Navigation {
-  /// Whether a link's target can be shown without a request.
-  func isStored(in content: ContentStore?) async -> Bool {
+  /// Whether there is what a link names, here or at the publication. Also true when that cannot be found out: the page then says why, with
+  /// what to do.
+  func leadsSomewhere(content: ContentStore?, client: APIClient, effects: Effects) async -> Bool {
+    guard await !isStored(in: content) else { return true }
+    do { try await effects.run("link.load") { try await fetchTarget(client) } } catch {
+      return (error as? ClientError)?.isNotFound != true
+    }
+    return true
+  }
+
+  private func isStored(in content: ContentStore?) async -> Bool {
     switch self {
     case .post(let id), .comments(let id): await content?.isStored(post: id) ?? false
     case .fanClub(let id): await content?.isStored(fanClub: id) ?? false
@@ -85,9 +95,7 @@ extension Navigation {
     }
   }
 
-  /// Asks the publication for what a link names.
-  /// - Throws: `ClientError`.
-  func fetchTarget(_ client: APIClient) async throws {
+  private func fetchTarget(_ client: APIClient) async throws {
     switch self {
     case .post(let id), .comments(let id): _ = try await client.post(id)
     case .fanClub(let id): _ = try await client.fanClub(id)

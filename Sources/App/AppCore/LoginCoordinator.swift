@@ -19,6 +19,7 @@ import SessionService
   private let say: @MainActor (String) -> Void
   private let report: @MainActor (ReaderScope) -> Void
   private var patience: Task<Void, Never>?
+  private var isFinished = false
 
   /// - Parameters:
   ///   - session: what is signed in to.
@@ -68,11 +69,12 @@ import SessionService
   /// Follows the session. If the reader's data cannot be opened, they may try again.
   func sessionChanged(to state: Session.State) {
     patience?.cancel()
+    guard !isFinished else { return }
     switch state {
     case .signedIn(let user, _), .unverified(let user, _):
-      opening.begin(user) { [say, report] result in
+      opening.begin(user) { [self] result in
         switch result {
-        case .success(let reader): report(reader)
+        case .success(let reader): end(with: reader)
         case .failure(let error): say(error.sentenceOnOpening)
         }
       }
@@ -85,5 +87,11 @@ import SessionService
       }
     case .restoring, .signingIn, .refreshing: break
     }
+  }
+
+  private func end(with reader: ReaderScope) {
+    guard !isFinished else { return }
+    isFinished = true
+    report(reader)
   }
 }

@@ -205,6 +205,32 @@ public indirect enum Destination: Hashable, Codable, Sendable {
     }
   }
 
+  /// The window's name, and a sheet's question, for screen readers.
+  public var title: String {
+    switch self {
+    case .login: "Sign in"
+    case .tab(let tab): tab.title
+    case .post: "Article"
+    case .comments: "Comments"
+    case .fanClub: "Fan club"
+    case .search: "Search"
+    case .notifications: "Notifications"
+    case .privacy: "Privacy"
+    case .sessions: "Sessions"
+    case .purchases: "Purchases"
+    case .payment: "Payment"
+    case .paywall: "Premium"
+    case .addFeed: "Add feed"
+    case .changePassword: "Change password"
+    case .confirm: "Leave"
+    case .signOut: "Sign out"
+    case .about: "About Matinee"
+    case .shortcuts: "Keyboard shortcuts"
+    case .preferences: "Preferences"
+    case .serviceNotice: "Notice"
+    }
+  }
+
   /// The place's name in logs and tests, without identifiers.
   public var name: String {
     switch self {
@@ -231,6 +257,18 @@ public indirect enum Destination: Hashable, Codable, Sendable {
     case .preferences: "preferences"
     case .serviceNotice: "servicenotice"
     case .confirm: "confirm"
+    }
+  }
+}
+
+extension Tab {
+  /// Its name in the bar, and the window's where it is visible.
+  public var title: String {
+    switch self {
+    case .home: "Home"
+    case .fanClubs: "Fan clubs"
+    case .bookmarks: "Bookmarks"
+    case .account: "Account"
     }
   }
 }

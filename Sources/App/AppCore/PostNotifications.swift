@@ -129,7 +129,7 @@ import Runtime
     let seen = Set(memory.seen ?? [])
     let unseen = page.items.filter { !seen.contains($0.id) }
     let isFirst = memory.seen == nil
-    follow(page.items.map(\.fanClubID))
+    noteFollowed(page.items.map(\.fanClubID))
     let listed = Set(page.items.map(\.id))
     change {
       // Posts that the publication still lists are removed last, however long they stay at the top.
@@ -203,14 +203,14 @@ import Runtime
 
   private func clubsChanged(_ ids: Set<FanClub.ID>) {
     let clubs = ids.compactMap { content.fanClubs[$0] }
-    follow(clubs.filter(\.followed).map(\.id))
+    noteFollowed(clubs.filter(\.followed).map(\.id))
     let left = Set(clubs.filter { !$0.followed }.map(\.id))
     change { $0.followed?.subtract(left) }
   }
 
   /// Clubs that were not known as followed count as followed from now on: they were followed here, with an added feed, or on another
   /// computer.
-  private func follow(_ clubs: [FanClub.ID]) {
+  private func noteFollowed(_ clubs: [FanClub.ID]) {
     let now = environment.clock.now
     change {
       guard let followed = $0.followed else { return }

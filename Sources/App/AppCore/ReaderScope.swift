@@ -92,6 +92,11 @@ import SessionService
   func resume(say: @escaping @MainActor (String) -> Void) {
     if let unreadable { say("What you bought cannot be read on this computer, so it is asked for again. \(unreadable)") }
     if storage.haveSettingsBeenSetAside { say("The file with your settings was damaged, so they are as they were at first.") }
+    if let damagedJournal {
+      say(
+        "The file with your purchases is damaged, so nothing can be bought until it is moved elsewhere: \(damagedJournal.asPathInSentence). "
+          + "What you have bought comes from the publication.")
+    }
     content.onStorageNotice = say
     var hasWarned = false
     let warn: @MainActor (any Error) -> Void = { error in
@@ -129,6 +134,7 @@ import SessionService
       // Such as the end of access by a refund: shown on every page.
       Task { [weak self] in
         for await notice in notices where !Task.isCancelled {
+          if notice.event == .revoked { self?.accessWasTakenBack() }
           let sentence = await self?.sentence(notice)
           if let sentence, !Task.isCancelled { say(sentence) }
         }
@@ -145,10 +151,22 @@ import SessionService
     }
   }
 
+  /// Withdraws the payments that the reader has not agreed to: on a page in the browser they still could, after they have left.
+  /// - Parameter patience: how long the store is waited for.
+  func withdrawPayments(within patience: Duration) async {
+    let withdrawn = Task { [purchases] in await purchases.finish() }
+    await environment.effects.wait("signout.patience", for: patience, on: environment.clock, until: withdrawn)
+  }
+
   /// Requests this reader's receipts from the store. Until it answers, the stored receipts hold and the request is repeated.
   /// - Returns: a sentence for the reader when it could not be done; `nil` otherwise.
   @discardableResult func restorePurchases() async -> String? {
     (await requests.send(.purchases) { [purchases] in try await purchases.restore() } as? StoreError)?.sentence
+  }
+
+  private func accessWasTakenBack() {
+    content.hasPremium = purchases.hasPremium
+    content.removeClosedBodies()
   }
 
   /// The outcome of a purchase, with its name, its price and its order's number where they are known.

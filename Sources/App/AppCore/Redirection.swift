@@ -13,13 +13,15 @@ struct Surroundings {
   var canAddFeeds = false
   /// Why the publication does not serve this app; `nil` while it does.
   var notice: ServiceNotice?
+  /// Whether back leads to an earlier step of the screen on top.
+  var canStepBack = false
   /// What would be lost with the sheets that are open, in a sentence; `nil` when nothing would.
   var loss: String?
 }
 
 /// Where a ``Navigation`` leads from where the app is.
 enum Redirection: Equatable {
-  /// There.
+  /// To the place of this navigation, which may be another than the requested one.
   case to(Navigation)
   /// Nowhere yet: it waits for the reader to sign in, and replaces an earlier one that waited.
   case afterSignIn
@@ -103,7 +105,7 @@ extension [RedirectionRule] {
     },
     RedirectionRule(name: "nothing to close") { navigation, _, here in
       switch navigation {
-      case .back: here.tree.canGoBack ? nil : .nowhere
+      case .back: here.tree.canGoBack || here.canStepBack ? nil : .nowhere
       case .dismiss: here.tree.sheets.isEmpty ? .nowhere : nil
       default: nil
       }

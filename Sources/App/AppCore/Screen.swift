@@ -20,6 +20,11 @@ public struct Screen: ScreenLifecycle {
   /// What would be lost if it were left now, in a sentence; `nil` when nothing would.
   var lossOnLeaving: String? { (model as? any AsksBeforeLeaving)?.lossOnLeaving }
 
+  /// Whether back leads to an earlier step of it, instead of away.
+  var canStepBack: Bool { (model as? any Stepped)?.canStepBack ?? false }
+  /// Goes back to the step before.
+  func stepBack() { (model as? any Stepped)?.stepBack() }
+
   /// Whether ``refresh()`` does anything.
   public var canRefresh: Bool { model is any Refreshable }
   /// Loads the page again, where it can be: the button, or F5.

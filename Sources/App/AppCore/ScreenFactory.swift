@@ -241,7 +241,11 @@ import SessionService
     Screen(
       SessionsViewModel(
         client: client, effects: environment.effects, formatting: environment.formatting,
-        authorize: { [browser] issuer in try await browser.credentials(from: issuer, device: nil) }
+        authorize: { [browser, session] issuer in
+          var credentials = try await browser.credentials(from: issuer, device: nil)
+          credentials.refreshToken = await session.proof?.revealed
+          return credentials
+        }
       ) { [weak coordinator, weak reader] output in
         switch output {
         case .done(let sentence): coordinator?.say(sentence, to: reader)

@@ -11,8 +11,10 @@ extension AppCoordinator {
 
   /// One step of the app, and what is open after it.
   public struct Track: Equatable, Sendable {
-    /// What can happen in the app: a navigation, a sign-in or a sign-out.
+    /// What can happen in the app: its start, a navigation, a sign-in or a sign-out.
     public enum Step: Equatable, Sendable {
+      /// The start has ended at the login. One that finds a reader ends with ``signedIn``.
+      case started
       /// A ``Navigation`` was requested.
       case navigation(Navigation, from: Source, Outcome)
       /// A reader is signed in: at the login, or by a stored session.

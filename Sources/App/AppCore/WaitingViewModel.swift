@@ -41,7 +41,7 @@ import Runtime
   /// Whether the last attempt, which the reader requested, failed.
   private var didRetryFail = false
 
-  /// A bar that follows no reader yet.
+  /// Shows nothing until ``observe(_:)``.
   /// - Parameters:
   ///   - effects: delivers the timer.
   ///   - clock: decides how long a try is shown.
@@ -79,7 +79,7 @@ import Runtime
     update()
   }
 
-  /// Follows a reader's changes from here on; `nil` for none.
+  /// Observes a reader's changes from here on; `nil` ends that.
   func observe(_ content: ContentStore?) {
     for task in [observing, trying] { task?.cancel() }
     (observing, trying, didRetryFail) = (nil, nil, false)

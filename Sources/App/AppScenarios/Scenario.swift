@@ -20,6 +20,8 @@ public struct Scenario: Sendable {
   public let name: String
   /// What the wall clock shows at the start; noon of 1 June 2026, UTC, unless given.
   public let clock: Date
+  /// Where the publication is, such as `https://example.org`, with a page for each post; unless given it is inside the app, without any.
+  public let origin: String
   /// The test store that sells; `nil` for the publication itself.
   public let store: StubStoreFile?
   /// What is done, in order.
@@ -57,6 +59,8 @@ public struct Scenario: Sendable {
     case locked
     /// It does not answer, until it behaves otherwise.
     case silent
+    /// It says that it stores, and does not: it has what it stored before, like a disk that a backup came back to.
+    case forgetful
   }
 
   /// What the reader answers on the page in the browser.
@@ -79,7 +83,7 @@ public struct Scenario: Sendable {
     case publish
     /// Begins maintenance, of half an hour.
     case maintain
-    /// Ends the maintenance.
+    /// Ends the maintenance, and serves every version again.
     case reopen
     /// Serves only versions of the app that are not there yet.
     case outdate
@@ -99,6 +103,8 @@ public struct Scenario: Sendable {
     case hide
     /// Shows the window again.
     case show
+    /// Closes it, by which the app ends; it may ask first.
+    case close
   }
 
   /// A second reader of the publication.
@@ -106,7 +112,7 @@ public struct Scenario: Sendable {
 
   /// What must be so once everything under way has come to rest. What is not named may be anything.
   public struct Expectation: Decodable, Equatable, Sendable {
-    /// The visible place's name, such as `paywall`; `curtain` while that is up.
+    /// The visible place's name, such as `paywall`; `curtain` while that is up, `closed` when the app has ended with its window.
     public var screen: String?
     /// What the visible screen's state holds: see ``StateValue/objection(to:at:)``.
     public var state: StateValue?
@@ -118,6 +124,10 @@ public struct Scenario: Sendable {
     public var purchases: [String]?
     /// The web page that was opened last; `*` stands for any characters.
     public var opened: String?
+    /// The address that was copied last; `*` stands for any characters.
+    public var copied: String?
+    /// The mail that was begun last, as `subject: text`; `*` stands for any characters.
+    public var mailed: String?
     /// What the bar says about what waits to be sent; empty for no bar.
     public var waiting: String?
     /// The notifications on the desktop, the oldest first, each as `title: body`; `*` stands for any characters.
@@ -164,6 +174,9 @@ public struct Scenario: Sendable {
     case expect(Expectation)
   }
 
+  /// The origin of a publication inside the app.
+  package static let embedded = "embedded"
+
   /// Noon of 1 June 2026, UTC.
   public static let usualClock = Date(timeIntervalSince1970: 1_780_315_200)
 
@@ -172,12 +185,13 @@ public struct Scenario: Sendable {
     let schema: String?
     let name: String
     let clock: Date?
+    let origin: LocatedJSON.Placed<String>?
     let stubProducts: LocatedJSON.Placed<String>?
     let steps: [LocatedJSON.Placed<Step>]
 
     enum CodingKeys: String, CodingKey {
       case schema = "$schema"
-      case name, clock, stubProducts, steps
+      case name, clock, origin, stubProducts, steps
     }
   }
 
@@ -191,6 +205,11 @@ public struct Scenario: Sendable {
     name = written.name
     clock = written.clock ?? Self.usualClock
     steps = written.steps.map(\.value)
+    origin = written.origin?.value ?? Self.embedded
+    if let named = written.origin, (try? Origin(named.value))?.text != named.value {
+      let problem = "expected an origin such as https://example.org, found “\(named.value)”"
+      throw LocatedJSON.Failure(file: file, line: named.line, column: named.column, problem: problem)
+    }
     if let name = written.stubProducts {
       let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(name.value).path
       let data: Data

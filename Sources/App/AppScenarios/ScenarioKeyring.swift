@@ -31,7 +31,7 @@ final class ScenarioKeyring: TokenStore {
     }
     await silence?.value
     switch state.withLock(\.behavior) {
-    case .works, .silent: return
+    case .works, .silent, .forgetful: return
     case .absent: throw .noService("there is none in this scenario")
     case .locked: throw .locked
     }
@@ -44,7 +44,7 @@ final class ScenarioKeyring: TokenStore {
 
   func save(_ session: StoredSession) async throws(TokenStoreError) {
     try await answer()
-    memory.save(session)
+    if state.withLock(\.behavior) != .forgetful { memory.save(session) }
   }
 
   func clear() async throws(TokenStoreError) {

@@ -61,7 +61,8 @@ import StubStore
     // A request that is kept back is nothing to wait for.
     network = FaultTransport(self.publication.transport, plan: FaultPlan(), clock: delays)
     run = ScenarioRun(
-      transport: network, tokens: keyring, folder: folder, clock: clock, waits: [delays, storeTime], store: store, report: self.print)
+      transport: network, origin: scenario.origin, tokens: keyring, folder: folder, clock: clock, waits: [delays, storeTime], store: store,
+      report: self.print)
   }
 
   /// Plays it from the first step to the last.
@@ -119,6 +120,7 @@ import StubStore
       print("operator \(act.rawValue)")
       try await publication.perform(act)
     case .notification(.open): try openNotification()
+    case .window(.close): run.coordinator.perform(.quit)
     case .window(let act): run.coordinator.upkeep.isWindowVisible = act == .show
     case .tryNow: run.coordinator.upkeep.waiting.send(.tryNowTapped)
     case .store(let command): try await perform(command)
@@ -191,7 +193,8 @@ import StubStore
     delays.forget()
     storeTime.forget()
     run = ScenarioRun(
-      transport: network, tokens: keyring, folder: machine, clock: clock, waits: [delays, storeTime], store: store, report: print)
+      transport: network, origin: scenario.origin, tokens: keyring, folder: machine, clock: clock, waits: [delays, storeTime], store: store,
+      report: print)
     run.coordinator.start()
   }
 
@@ -203,9 +206,11 @@ import StubStore
       guard let wanted, let objection = actual.objection(to: wanted, at: what) else { return }
       throw Objection(sentence: objection)
     }
-    try compare("screen", .text(run.placeName), expected.screen.map(StateValue.text))
+    try compare("screen", .text(run.isClosed ? "closed" : run.placeName), expected.screen.map(StateValue.text))
     try compare("said", run.presenter.messages.last.map(StateValue.text) ?? .null, expected.said.map(StateValue.text))
     try compare("opened", run.opened.last.map(StateValue.text) ?? .null, expected.opened.map(StateValue.text))
+    try compare("copied", run.copied.last.map(StateValue.text) ?? .null, expected.copied.map(StateValue.text))
+    try compare("mailed", run.mailed.last.map(StateValue.text) ?? .null, expected.mailed.map(StateValue.text))
     try compare("waiting", .text(run.coordinator.upkeep.waiting.state.text ?? ""), expected.waiting.map(StateValue.text))
     let notified = run.notifier.present.map { StateValue.text("\($0.title): \($0.body)") }
     try compare("notified", .list(notified), expected.notified.map { .list($0.map(StateValue.text)) })

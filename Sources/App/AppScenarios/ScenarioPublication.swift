@@ -61,7 +61,9 @@ public struct ScenarioPublication: Sendable {
     switch act {
     case .publish: try await publish()
     case .maintain: try await send(.put, APIPath.operatorMaintenance.target, Wire.encode(MaintenanceRequest(minutes: 30)))
-    case .reopen: try await send(.delete, APIPath.operatorMaintenance.target)
+    case .reopen:
+      try await send(.delete, APIPath.operatorMaintenance.target)
+      try await send(.put, APIPath.operatorMinimumVersion.target, Wire.encode(MinimumVersionRequest(version: "0.0")))
     case .outdate:
       try await send(.put, APIPath.operatorMinimumVersion.target, Wire.encode(MinimumVersionRequest(version: "9999.0")))
     case .signOut:

@@ -19,6 +19,10 @@ import Synchronization
   let coordinator: AppCoordinator
   let curtain: CurtainViewModel
   private(set) var opened: [String] = []
+  private(set) var copied: [String] = []
+  private(set) var mailed: [String] = []
+  /// Whether the window was closed, and nothing asked any more.
+  private(set) var isClosed = false
   private let clocks: [CountingClock]
   private let report: (String) -> Void
   private var deliveries = 0
@@ -27,30 +31,33 @@ import Synchronization
   private var said = 0
 
   /// - Parameters:
+  ///   - origin: the publication's, or `embedded`.
   ///   - clock: the reader's time, which the store's is made of.
   ///   - waits: what else an effect may sleep on: the delays of the store, and what its clock is made of.
   ///   - identifiers: new for each thing of all starts.
-  ///   - random: spreads waits.
+  ///   - random: spreads waits, and gives the secrets of a sign-in in the browser.
   init(
-    transport: any Transport, tokens: any TokenStore, folder: String, clock: ManualClock, waits: [CountingClock], store: TestStore?,
-    identifiers: any IdentifierSource = RandomIdentifiers(), random: any RandomSource = SystemRandom(),
-    report: @escaping (String) -> Void
+    transport: any Transport, origin: String = Scenario.embedded, tokens: any TokenStore, folder: String, clock: ManualClock,
+    waits: [CountingClock], store: TestStore?, identifiers: any IdentifierSource = RandomIdentifiers(),
+    random: any RandomSource = SystemRandom(), report: @escaping (String) -> Void
   ) {
     let clock = CountingClock(base: clock)
     clocks = [clock] + waits
     self.report = report
-    var open: (@MainActor (String) -> Void)?
+    weak var run: ScenarioRun?
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
     var environment = AppEnvironment(
-      origin: "embedded", clock: clock, identifiers: identifiers, effects: effects, formatting: formatting,
-      openWeb: { open?($0) })
+      origin: origin, clock: clock, identifiers: identifiers, effects: effects, formatting: formatting,
+      openWeb: { run?.didOpen($0) }, copy: { run?.didCopy($0) })
+    environment.composeMail = { run?.didMail("\($0): \($1)") }
+    environment.quit = { run?.didQuit() }
     environment.notifier = notifier
     environment.random = random
     app = Assembly(
       environment, transport: transport, tokenStore: tokens, dataFolder: folder, testStore: store)
     curtain = CurtainViewModel(effects: effects, clock: clock)
     coordinator = app.coordinator(curtain: curtain, presenter: presenter)
-    open = { [weak self] in self?.didOpen($0) }
+    run = self
     effects.onDelivery = { [weak self] _ in self?.deliveries += 1 }
     presenter.onChange = { [weak self] in self?.presented() }
     notifier.onShow = { [report] in report("notified “\($0.title): \($0.body)”") }
@@ -80,7 +87,7 @@ import Synchronization
     return calm == Self.hops
   }
 
-  private func sleeping(_ scope: EffectScope) -> Int { clocks.reduce(0) { $0 + $1.sleeping(scope) } }
+  private func sleeping(_ kind: EffectKind) -> Int { clocks.reduce(0) { $0 + $1.sleeping(kind) } }
 
   private static let hops = 64
   /// For how many rounds in a row nothing has to be delivered, where effects may wait for one that sleeps: as requests do for a token.
@@ -90,6 +97,21 @@ import Synchronization
   private func didOpen(_ url: String) {
     opened.append(url)
     report("opened   \(url)")
+  }
+
+  private func didCopy(_ url: String) {
+    copied.append(url)
+    report("copied   \(url)")
+  }
+
+  private func didMail(_ mail: String) {
+    mailed.append(mail)
+    report("mailed   “\(mail)”")
+  }
+
+  private func didQuit() {
+    isClosed = true
+    report("closed")
   }
 
   private func presented() {
@@ -119,7 +141,7 @@ import Synchronization
 
 /// A clock by hand, and how many effects and timers sleep on it through this one since ``forget()``.
 final class CountingClock: AppClock {
-  private final class Counts: Sendable { let value = Mutex<[EffectScope: Int]>([:]) }
+  private final class Counts: Sendable { let value = Mutex<[EffectKind: Int]>([:]) }
   private let base: ManualClock
   private let counts = Mutex(Counts())
 
@@ -129,15 +151,15 @@ final class CountingClock: AppClock {
   var uptime: Duration { base.uptime }
   var boot: String { base.boot }
 
-  func sleeping(_ scope: EffectScope) -> Int { counts.withLock { $0 }.value.withLock { $0[scope, default: 0] } }
+  func sleeping(_ kind: EffectKind) -> Int { counts.withLock { $0 }.value.withLock { $0[kind, default: 0] } }
 
   /// Those who sleep now belong to a process that is no more.
   func forget() { counts.withLock { $0 = Counts() } }
 
   func sleep(for duration: Duration) async throws {
-    guard let scope = EffectScope.current else { return try await base.sleep(for: duration) }
+    guard let kind = EffectKind.current else { return try await base.sleep(for: duration) }
     let counts = counts.withLock { $0 }
     // Counted by the clock itself: a sleeper that it has woken is busy, even before it runs.
-    try await base.sleep(for: duration) { change in counts.value.withLock { $0[scope, default: 0] += change } }
+    try await base.sleep(for: duration) { change in counts.value.withLock { $0[kind, default: 0] += change } }
   }
 }

@@ -38,6 +38,10 @@ extension PurchasesViewModel: RowNaming {
   fileprivate var rowIDs: [String] { state.rows.map(\.id.uuidString) }
 }
 
+extension SessionsViewModel: RowNaming {
+  fileprivate var rowIDs: [String] { state.rows.map(\.id) }
+}
+
 extension CommentsViewModel: RowNaming {
   fileprivate var rowIDs: [String] { state.comments.ids }
 }

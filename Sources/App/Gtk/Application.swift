@@ -115,8 +115,7 @@ import CGtkShims
   /// - Parameter failed: called when the desktop has no program for it.
   public func composeMail(subject: String, text: String, over window: Window? = nil, failed: @escaping @MainActor () -> Void) {
     let byAddress: @MainActor () -> Void = {
-      let parts = [subject, text].map { Self.percentEncoded($0) }
-      Toolkit.open("mailto:?subject=\(parts[0])&body=\(parts[1])", over: window, failed: failed)
+      Toolkit.open(Self.mailAddress(subject: subject, text: text), over: window, failed: failed)
     }
     let handler = Handler<Bool, Void> { opened in if !opened { byAddress() } }
     let ended: @convention(c) (gboolean, UnsafeMutableRawPointer) -> Void = { opened, data in
@@ -127,6 +126,12 @@ import CGtkShims
     guard matinee_compose_mail(application, subject.withoutNull, text.withoutNull, ended, data) == 0 else { return }
     releaseData(data)
     byAddress()
+  }
+
+  /// The `mailto:` address of a new mail (RFC 6068): in UTF-8, and a line of the text ends in CR and LF, which section 5 asks for.
+  static func mailAddress(subject: String, text: String) -> String {
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: "\r\n")
+    return "mailto:?subject=\(percentEncoded(subject))&body=\(percentEncoded(lines))"
   }
 
   private static func percentEncoded(_ text: String) -> String {

@@ -68,6 +68,15 @@ import Foundation
   public func remove(_ child: Widget) {
     if gtk_widget_get_parent(child.widget) == widget { gtk_overlay_remove_overlay(opaque, child.widget) }
   }
+  /// Whether something else than `child` stands at the lower edge.
+  public func hasMore(atTheEndBeside child: Widget) -> Bool {
+    var next = gtk_widget_get_first_child(widget)
+    while let other = next {
+      if other != child.widget, gtk_widget_get_mapped(other) != 0, gtk_widget_get_valign(other) == GTK_ALIGN_END { return true }
+      next = gtk_widget_get_next_sibling(other)
+    }
+    return false
+  }
 }
 
 /// One child at a time, by name.

@@ -6,9 +6,10 @@ import Runtime
 @MainActor public final class Label: Widget {
   /// Which way a text is read, and so at which side its lines begin.
   public enum Direction: Sendable {
-    /// As the interface is.
+    /// By its first letter, but on the side on which the interface begins: what stands in a row with controls, prices and marks is on one
+    /// side with them.
     case ofInterface
-    /// By its first letter: for texts that people wrote, in any language.
+    /// By its first letter, and on the side of its own script: for texts that people wrote, in any language.
     case ofText
   }
 
@@ -37,7 +38,7 @@ import Runtime
     }
     textAlignment = alignment
     gtk_label_set_xalign(opaque, alignment == .center ? 0.5 : alignment == .end ? 1 : 0)
-    gtk_label_set_justify(opaque, alignment == .center ? GTK_JUSTIFY_CENTER : alignment == .end ? GTK_JUSTIFY_RIGHT : GTK_JUSTIFY_LEFT)
+    justify(alignment)
     if !text.isEmpty { turn() }
   }
 
@@ -67,7 +68,23 @@ import Runtime
     turn()
   }
 
-  private func turn() { if direction == .ofText { turn(as: text) } }
+  private func turn() {
+    switch direction {
+    case .ofText: turn(as: text)
+    case .ofInterface:
+      // The lines of a text have sides of their own where there may be several: other labels are moved as a whole.
+      guard gtk_label_get_wrap(opaque) != 0 else { return }
+      let ofText = matinee_text_direction(text)
+      let isAgainst = ofText != GTK_TEXT_DIR_NONE && ofText != gtk_widget_get_default_direction()
+      // Pango exchanges the sides for a paragraph that is read against the direction of its label: the lines of one text would end where
+      // the text beside it begins.
+      justify(isAgainst ? (textAlignment == .start ? .end : textAlignment == .end ? .start : textAlignment) : textAlignment)
+    }
+  }
+
+  private func justify(_ alignment: Alignment) {
+    gtk_label_set_justify(opaque, alignment == .center ? GTK_JUSTIFY_CENTER : alignment == .end ? GTK_JUSTIFY_RIGHT : GTK_JUSTIFY_LEFT)
+  }
 
   /// Makes its text part of what can be selected in the ``SelectionArea`` around it.
   /// - Parameter separator: what stands between the text before it and its own when both are copied.

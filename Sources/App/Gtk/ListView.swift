@@ -117,10 +117,13 @@ extension ListRow {
     let first = identifiers.ids.first
     let atTop = position <= 0
     let top = atTop ? nil : topRow(in: ids)
-    let heir = rowAfterFocus(in: ids)
+    let place = placeOfLeavingFocus(in: ids)
+    let heir = place.flatMap { rowAfter($0, in: ids) }
+    // Before the row goes: it would take the keyboard with it, out of the page. Where no row is left, the page finds it here.
+    if place != nil, heir == nil { holdKeyboard() }
     guard identifiers.show(ids), first != nil, !ids.isEmpty else { return }
     // The toolkit would give the keyboard to the first button of another row, which the next Enter would press.
-    if let heir { focusRow(heir) }
+    if let heir { focusRow(heir) } else if place != nil { takeKeyboard(to: 0) }
     if let top {
       anchor = top
     } else if staysAtTop, atTop, ids.first != first {
@@ -137,11 +140,15 @@ extension ListRow {
     return onScreen.first { staying.contains($0.id) }
   }
 
-  /// The nearest row that stays, below first, when the one with the keyboard goes.
-  private func rowAfterFocus(in next: [ID]) -> ID? {
-    guard isMapped, hasFocus, !identifiers.isSame(next) else { return nil }
+  /// The place of the row that the keyboard is on, or in, when it goes.
+  private func placeOfLeavingFocus(in next: [ID]) -> Int? {
+    guard isMapped, hasFocus, !identifiers.isSame(next), let focused, !next.contains(focused.id) else { return nil }
+    return identifiers.ids.firstIndex(of: focused.id)
+  }
+
+  /// The nearest row that stays, below first.
+  private func rowAfter(_ place: Int, in next: [ID]) -> ID? {
     let staying = Set(next)
-    guard let focused, !staying.contains(focused.id), let place = identifiers.ids.firstIndex(of: focused.id) else { return nil }
     let isHeir: (ID) -> Bool = { staying.contains($0) && self.row(for: $0) != nil }
     return identifiers.ids[place...].first(where: isHeir) ?? identifiers.ids[..<place].last(where: isHeir)
   }

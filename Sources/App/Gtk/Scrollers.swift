@@ -81,8 +81,8 @@ import CGtkShims
     }
   }
 
-  /// Whether a layout is under way in which that changed, where somebody is told of it: it may bring the position into a smaller range,
-  /// without a person scrolling.
+  /// Whether a layout is under way in which that changed, where ``onResized(_:_:)`` has a handler: it may bring the position into a smaller
+  /// range, without a person scrolling.
   public var isBeingResized: Bool { surplus != laidOutSurplus }
   private var laidOutSurplus = 0.0
   /// How much longer than the room for it is what can be scrolled, in pixels.
@@ -192,6 +192,12 @@ extension UnsafeMutablePointer<GtkAdjustment> {
   }
 
   override var keyboardHolder: UnsafeMutablePointer<GtkWidget> { scroller.keyboardHolder }
+
+  /// How far down it is scrolled, in pixels. A value out of range is brought into it.
+  public var position: Double {
+    get { scroller.position }
+    set { scroller.position = newValue }
+  }
 
   /// Scrolls while the mouse drags a selection past its edge.
   public func scrolls(with selection: SelectionArea) { selection.scroller = scroller }

@@ -12,6 +12,8 @@ import CGtkShims
   public var onTurnedTo: (() -> Void)?
   /// Scrolls while the mouse drags a selection past its edge.
   public weak var scroller: ScrolledWindow?
+  /// What the menu belongs to, around the scroller. Within a scroller that takes the arrow keys first, they would not move in the menu.
+  public weak var page: Widget?
   private let copyAllName: String
   // Made when they are needed: a list has many areas.
   private lazy var menu = makeMenu()
@@ -189,7 +191,7 @@ import CGtkShims
   /// What is selected is what the middle button pastes.
   private func offerToPaste() {
     let text = selectedText
-    if !text.isEmpty { gdk_clipboard_set_text(gtk_widget_get_primary_clipboard(widget), text.withoutNull) }
+    if !text.isEmpty { Self.offer(text, in: gtk_widget_get_primary_clipboard(widget)) }
   }
 
   // MARK: The mouse
@@ -333,6 +335,6 @@ import CGtkShims
   public func openMenu(at point: (x: Double, y: Double)) {
     copySelected.isSensitive = !selectedText.isEmpty
     // Not within the scroller: that would scroll to the focused widget, and take the top of the text for the menu.
-    menu.open(in: scroller ?? self, at: point, of: self)
+    menu.open(in: page ?? scroller ?? self, at: point, of: self)
   }
 }

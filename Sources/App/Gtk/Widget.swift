@@ -158,7 +158,25 @@ public enum Orientation: Sendable {
   }
 
   /// Puts a text into the clipboard of the display that it is on.
-  public final func copyToClipboard(_ text: String) { gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), text.withoutNull) }
+  public final func copyToClipboard(_ text: String) { Self.offer(text, in: gtk_widget_get_clipboard(widget)) }
+
+  /// As bytes beside the string: GTK 4.8 never ends writing a string of more than 256 KB to another program on X11, and stands still.
+  static func offer(_ text: String, in clipboard: OpaquePointer) {
+    let text = text.withoutNull
+    var value = GValue()
+    g_value_init(&value, GType(16 << 2))  // G_TYPE_STRING, a macro that Swift does not see
+    defer { g_value_unset(&value) }
+    g_value_set_string(&value, text)
+    let bytes = g_bytes_new(text, gsize(text.utf8.count))
+    defer { g_bytes_unref(bytes) }
+    // The first that has a type is asked for it. The union owns them.
+    var providers: [UnsafeMutablePointer<GdkContentProvider>?] = [
+      gdk_content_provider_new_for_bytes("text/plain;charset=utf-8", bytes), gdk_content_provider_new_for_value(&value),
+    ]
+    let content = checked(gdk_content_provider_new_union(&providers, gsize(providers.count)))
+    gdk_clipboard_set_content(clipboard, content)
+    g_object_unref(content)
+  }
 
   // MARK: Place in the window
 

@@ -56,7 +56,7 @@ struct Wiring {
     answering = stubAnswers ?? answering
     if LoggedTransport.logs("network") { answering = LoggedTransport(wrapped: answering) }
     transport = answering
-    identities = try NetworkTransport(origin: nil, limits: .init(body: 1 << 20, redirects: 0))
+    identities = try NetworkTransport(origin: nil, limits: .strangers(largest: IdentityProvider.documentLimit))
     pictures = CachingTransport(
       transport, folder: path.map { $0 + "/cache" } ?? Self.cacheFolder(options), limit: Preferences.Values().pictureLimit << 20,
       largest: APIClient.largestPicture, clock: clock)
@@ -75,7 +75,7 @@ struct Wiring {
 
   /// Where the publication inside the app fetches feeds; redirects are its to follow.
   static func feedWeb() throws(TransportError) -> NetworkTransport {
-    try NetworkTransport(origin: nil, limits: .init(body: Import.documentLimit, redirects: 0))
+    try NetworkTransport(origin: nil, limits: .strangers(largest: Import.documentLimit))
   }
 
   /// What the test store sells; `nil` when the publication sells. A build that cannot buy sells for nothing, so that what comes after a

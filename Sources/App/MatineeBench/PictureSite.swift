@@ -44,7 +44,7 @@
 
     /// The lowest number that was requested.
     var lowest: Int? { requested.withLock { $0.min() } }
-    /// How many were.
+    /// How many pictures were requested.
     var count: Int { requested.withLock { $0.count } }
     /// Counts from here on.
     func forget() { requested.withLock { $0 = [] } }

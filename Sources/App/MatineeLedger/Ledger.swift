@@ -5,8 +5,8 @@ import Glibc
 /// What the stub payment provider remembers: one file, one JSON object a line, an entry for each call. A call that is repeated has one more
 /// entry for each process that answers it: clients that ask again and again whether an approval is there would fill the disk.
 ///
-/// A key that was seen before gets its first answer again, even if the call differs. There are no other rules. Only an answer that waits
-/// for an approval changes, once, by `approve` or `decline`. One process at a time has the file; another one waits for it.
+/// A key that was seen before gets its first answer again, also with another token; with another amount or currency it is declined. Only an
+/// answer that waits for an approval changes, once, by `approve` or `decline`. One process at a time has the file; another one waits for it.
 struct Ledger {
   /// Why it cannot go on.
   struct Failure: Error, CustomStringConvertible { let description: String }
@@ -85,6 +85,9 @@ struct Ledger {
     }
     guard let call, let payment = payment(call) else {
       return try encode(Answer(result: .error, reason: "the call is not understood"))
+    }
+    if let known = charges[call.key], (payment.amount, payment.currency) != (known.amount, known.currency) {
+      return try encode(Answer(result: .declined, reason: "This order’s number was used for another amount. Start a new order."))
     }
     let number = calls + 1
     let answer = decide(call, payment, number)

@@ -79,27 +79,7 @@ import Synchronization
           let other = Scenario.otherAccount
           content.accounts.append(.init(email: other.email, name: other.name, password: other.password))
           try await publication.install(content)
-          await publication.offerPages(at: .origin("https://the-interval.example"))
-          let web = ScenarioWeb(clock: clock)
-          // Feeds are fetched again when the operator publishes, not by a clock of their own.
-          await publication.fetchFeeds(from: web, readersMayAdd: true, clock: ManualClock(now: clock.now))
-          let mails = ScenarioMail()
-          await publication.sendMail(by: mails)
-          let browser = try NetworkTransport(origin: nil, usesProxy: false)
-          let provider = StubProvider(keys: [try .ec("key-1")], clock: clock)
-          let registration = StubProvider.registration
-          await publication.offerSignIn(
-            by: [IdentityProvider(issuer: registration.issuer, name: "Example Accounts", clientID: registration.clientID)],
-            addingReaders: [registration.issuer], at: .origin("embedded"), transport: provider, clock: clock)
-          return ScenarioPublication(
-            transport: OriginSplit(publication: InProcessTransport { await publication.handle($0) }, web: provider),
-            operatorToken: try await publication.newOperatorToken(),
-            publish: { try await web.publish(in: publication) }, newestCode: { await mails.newestCode() },
-            providerPage: { page, allows in
-              guard let redirect = provider.redirect(from: page, allows: allows) else { return false }
-              _ = try await browser.send(Request(.get, redirect))
-              return true
-            })
+          return try await ScenarioPublication(around: publication, origin: scenario.origin, clock: clock)
         }, print: print)
       try await player.play()
       return nil
@@ -124,20 +104,4 @@ import Synchronization
 
   /// At once: an app that a scenario killed is still there, and waits for what never comes.
   private static func leave(_ status: Int32) -> Never { _exit(status) }
-}
-
-/// Keeps the codes that are mailed.
-private final class ScenarioMail: Mailer {
-  private let codes = Mutex<[String]>([])
-
-  func send(_ mail: Mail) async throws { codes.withLock { $0.append(String(mail.subject.prefix { $0.isNumber })) } }
-
-  /// The code that was mailed last; `nil` when none comes. Mails are sent after the answer.
-  func newestCode() async -> String? {
-    for _ in 0..<10_000 {
-      if let code = codes.withLock(\.last) { return code }
-      await Task.yield()
-    }
-    return nil
-  }
 }

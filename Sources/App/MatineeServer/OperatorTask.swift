@@ -32,14 +32,14 @@ enum OperatorTask: Equatable {
         .post, APIPath.operatorRefund(of: order).target,
         body: try Wire.encode(RefundRequest(reason: reason, trustsClock: trustsClock ? true : nil)))
     case .readers: Request(.get, APIPath.operatorReaders.target)
-    case .orders(let state, _): Request(.get, APIPath.operatorOrders.target + (state.map { "?state=\(APIPath.encoded($0))" } ?? ""))
+    case .orders(let state, _): Request(.get, APIPath.operatorOrders.target + APIParameter.query([(.state, state)]))
     case .setFlag(let flag):
       Request(
         .put, APIPath.operatorFlag(flag.name).target,
         body: try Wire.encode(FlagRuleRequest(percent: flag.percent, minVersion: flag.minVersion, features: flag.features)))
     case .listFlags: Request(.get, APIPath.operatorFlags.target)
     case .reportFlag(let name): Request(.get, APIPath.operatorFlag(name).target)
-    case .analytics(let days, _): Request(.get, APIPath.operatorAnalytics.target + "?days=\(days)")
+    case .analytics(let days, _): Request(.get, APIPath.operatorAnalytics.target + APIParameter.query([(.days, "\(days)")]))
     case .minimumVersion(let version):
       Request(.put, APIPath.operatorMinimumVersion.target, body: try Wire.encode(MinimumVersionRequest(version: version)))
     case .beginMaintenance(let minutes):

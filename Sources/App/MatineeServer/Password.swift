@@ -1,5 +1,6 @@
 import Foundation
 import PublicationServer
+import Runtime
 
 /// A password from the standard input, not shown when a person types it.
 enum Password {
@@ -41,7 +42,7 @@ enum Password {
   }
 
   private static func typed() -> [UInt8] {
-    LineWriter.write("Password: ", to: STDERR_FILENO)
+    StandardError.write("Password: ", terminator: "")
     var settings = termios()
     tcgetattr(0, &settings)
     let before = settings
@@ -50,7 +51,7 @@ enum Password {
     defer {
       var before = before
       tcsetattr(0, TCSAFLUSH, &before)
-      LineWriter.write("\n", to: STDERR_FILENO)
+      StandardError.write("")
     }
     return line()
   }

@@ -86,10 +86,10 @@ import SQLiteStorage
     guard var founding else { return try SampleContent.publication(openedAt: SystemClock().now) }
     if !founding.missing.isEmpty, isatty(0) == 1 {
       let ask = { (question: String) in
-        LineWriter.write("\(question) ", to: STDERR_FILENO)
+        StandardError.write(question, terminator: " ")
         return readLine(strippingNewline: true)
       }
-      try founding.ask(ask) { LineWriter.write("\($0)\n", to: STDERR_FILENO) }
+      try founding.ask(ask) { StandardError.write($0) }
     }
     return try founding.content(id: UUID().uuidString.lowercased())
   }
@@ -97,9 +97,7 @@ import SQLiteStorage
   private static func importFeeds(_ house: House, _ sources: [String], json: Bool) async throws -> Int32 {
     let told = StopSignals.arrival()
     guard let publication = try await open(house, until: told) else { return 1 }
-    let importer = FeedImporter(publication: publication, web: try web(), json: json, output: tell) {
-      LineWriter.write("\($0)\n", to: STDERR_FILENO)
-    }
+    let importer = FeedImporter(publication: publication, web: try web(), json: json, output: tell) { StandardError.write($0) }
     let status = try await run(until: told) { await importer.run(sources) }
     await publication.close()
     return status
@@ -128,10 +126,7 @@ import SQLiteStorage
 
   /// Where feeds are fetched; redirects are the publication's to follow.
   private static func web() throws(TransportError) -> NetworkTransport {
-    var limits = NetworkTransport.Limits(body: Import.documentLimit, redirects: 0)
-    // Thirty-two of the largest documents would be six times as much.
-    limits.bufferedBytes = 256 << 20
-    return try NetworkTransport(origin: nil, limits: limits)
+    try NetworkTransport(origin: nil, limits: .strangers(largest: Import.documentLimit))
   }
 
   private static func serve(
@@ -143,10 +138,10 @@ import SQLiteStorage
     guard let publication = try await open(house, needsKey: true, until: told) else { return }
     await publication.offerPages(at: pages)
     await publication.fetchFeeds(from: try web(), readersMayAdd: readersAddFeeds)
-    if let mail { await publication.sendMail(by: try mail.mailer(now: { SystemClock().now })) }
+    if let mail { await publication.sendMail(by: try mail.mailer(now: { SystemClock().now }), after: .milliseconds(200)) }
     if let providers {
       // A discovery document and a set of keys are a few kilobytes.
-      let web = try NetworkTransport(origin: nil, limits: .init(body: 1 << 20, redirects: 0))
+      let web = try NetworkTransport(origin: nil, limits: .strangers(largest: IdentityProvider.documentLimit))
       await publication.offerSignIn(by: providers.providers, addingReaders: providers.addingReaders, at: pages, transport: web)
     }
     var limits = Listener.Limits()
@@ -177,19 +172,12 @@ import SQLiteStorage
   private static func stop(
     _ listener: Listener, _ resuming: Task<Void, Never>, _ publication: Publication, within time: Duration
   ) async {
-    let (ended, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    Task {
+    let ending = Task {
       await listener.stop()
       await resuming.value
       await publication.close()
-      continuation.yield()
     }
-    Task {
-      try? await Task.sleep(for: time)
-      continuation.yield()
-    }
-    var first = ended.makeAsyncIterator()
-    await first.next()
+    _ = await ending.ends { try? await SystemClock().sleep(for: time) }
   }
 
   /// One line on the standard output, at once: other programs read it while this one runs.

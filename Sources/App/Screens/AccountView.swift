@@ -9,10 +9,10 @@ import Gtk
   private let name = Label(styles: [.title], wraps: true, alignment: .center)
   private let email = Label(styles: [.dim], wraps: true, alignment: .center)
   private let notice = Label(styles: ["notice"], wraps: true)
-  private let publication = Label(styles: [.subheading], wraps: true, direction: .ofText)
-  // All of a card is on one side.
-  private let premium = Label(styles: [.dim], wraps: true, direction: .ofText)
-  private let passes = Label(styles: [.dim], wraps: true, direction: .ofText)
+  // All of a card is on one side, that of its button.
+  private let publication = Label(styles: [.subheading], wraps: true)
+  private let premium = Label(styles: [.dim], wraps: true)
+  private let passes = Label(styles: [.dim], wraps: true)
   private let unlock = Button("Unlock premium", styles: [.suggested, .pill])
   private let purchases = AccountView.row("Purchases", .forward)
   private let notifications = AccountView.row("Notifications", .forward)
@@ -78,7 +78,10 @@ import Gtk
     premium.text = state.premium
     passes.text = state.passes ?? ""
     passes.isVisible = state.passes != nil
+    // After buying, the keyboard is where the purchase began.
+    let hadKeyboard = unlock.hasFocus
     unlock.isVisible = state.canUnlock
+    if hadKeyboard, !state.canUnlock { purchases.button.focus() }
     unlock.isSensitive = !state.isSigningOut
     purchases.detail.text = state.payments ?? ""
     purchases.detail.isVisible = state.payments != nil

@@ -65,14 +65,14 @@ import Gtk
     open.onClicked(self) { $0.viewModel.send(.openTapped) }
     for button in [close, done] { button.onClicked(self) { $0.viewModel.send(.closeTapped) } }
     viewModel.observe { [weak self] in self?.show($0) }
-    root.onShown(self) { view in MainLoop.after(seconds: 0) { [weak view] in if view?.entry.isMapped == true { view?.entry.focus() } } }
+    root.onShown(self) { view in MainLoop.after(seconds: 0) { [weak view] in if view?.entry.isMapped == true { view?.entry.focusAll() } } }
     root.onHidden(self) { $0.chooser.close() }
   }
 
   /// While a feed is being added, no button has the focus: a second Enter must not cancel it.
   func takeKeyboard() {
     switch stack.visibleName {
-    case "asking": entry.focus()
+    case "asking": entry.focusAll()
     case "added": (open.isVisible ? open : done).focus()
     default: root.holdKeyboard()
     }

@@ -96,6 +96,7 @@ import ReaderContent
     // A click into the text takes the focus from buttons, which the space bar would press.
     selection.onTurnedTo = { [weak self] in self?.page.holdKeyboard() }
     selection.takeKeys(of: root, inside: false)
+    selection.page = root
     root.addShortcut(.openInBrowser, self) { $0.browserTapped() }
     root.addShortcut(.copyLink, self) { $0.copyTapped() }
     wall.unlock.onClicked(self) { $0.viewModel.send(.unlockTapped) }
@@ -212,13 +213,15 @@ import ReaderContent
   /// How many parts of a text are there at once. Those of a book take seconds, in which nothing would move.
   private static let partsAtOnce = 120
   private static let partsOfAFrame = 12
+  /// Of what is there already, to which each frame adds. A frame lays all of it out: the same few parts each time take by the square.
+  private static let shareOfAFrame = 16
 
   /// Makes the rest of a text, frame by frame, unless another one takes its place.
   private func continueText(_ rest: ArraySlice<ArticleBody.Block>) {
     let shown = text
     MainLoop.after(seconds: 0.01) { [weak self] in
       guard let self, !scope.isClosed, text == shown, !rest.isEmpty else { return }
-      let more = blocks.moreWidgets(rest.prefix(Self.partsOfAFrame))
+      let more = blocks.moreWidgets(rest.prefix(max(Self.partsOfAFrame, parts.count / Self.shareOfAFrame)))
       parts += more
       for part in more { body.append(part) }
       continueText(rest.dropFirst(more.count))
@@ -249,7 +252,7 @@ import ReaderContent
     viewModel.send(.scrolled(to: place))
   }
 
-  /// The block at the upper edge; `nil` while the whole text is below it.
+  /// The block at the upper edge, or the first one while that is still below it; `nil` at the beginning.
   private var place: ReadingPlace? {
     var (low, high) = (0, parts.count)
     while low < high {
@@ -257,8 +260,10 @@ import ReaderContent
       guard let part = page.place(of: parts[middle]) else { return nil }
       if part.top + part.height <= 0 { low = middle + 1 } else { high = middle }
     }
-    guard low < parts.count, let part = page.place(of: parts[low]), low > 0 || part.top < 0, part.height > 0 else { return nil }
-    return ReadingPlace(block: low, fraction: max(0, -part.top / part.height))
+    guard page.position >= 1, low < parts.count, let part = page.place(of: parts[low]), part.height > 0 else { return nil }
+    // Between two blocks the lower one counts as at the edge: a gap does not grow with the text, so a part of a block would be more than it.
+    let fraction = -part.top / part.height
+    return ReadingPlace(block: low, fraction: low == 0 ? fraction : max(0, fraction))
   }
 }
 

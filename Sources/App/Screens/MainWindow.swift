@@ -199,6 +199,8 @@ import NavigationCore
     if let view = (presented ?? page).flatMap({ open[$0] }), Stack.holdsKeyboard(in: view.root) {
       view.root.holdKeyboard()
       view.takeKeyboard()
+      // Where nothing takes it yet, such as rows that are on their way.
+      if presented == nil { awaitsKeyboard = view.root.holdsKeyboard }
     }
   }
 
@@ -327,8 +329,11 @@ import NavigationCore
     defer { fillWindow() }
     giveKeyboard()
     nameWindow()
-    // The message must not hide what the reader is about to press.
-    if messages.bar.root.vertical == .end, messages.bar.root.shareOfFocusBeneath > 0.25 { messages.bar.root.vertical = .start }
+    // The message must not hide what the reader is about to press, nor what the page itself offers.
+    let bar = messages.bar.root
+    if bar.isMapped, bar.vertical == .end, bar.shareOfFocusBeneath > 0.25 || messagePlace?.hasMore(atTheEndBeside: bar) == true {
+      bar.vertical = .start
+    }
     if let onFrame, let place = top?.place { onFrame(place.name) }
     guard let name = shownName, name != lastShown else { return }
     lastShown = name
@@ -356,45 +361,6 @@ import NavigationCore
     menu.onChosen = { [weak self] in self?.chosen($0) }
     menuPlace.append(menu.root)
     if noTitle.isMapped { header.title(nil) }
-  }
-}
-
-extension Destination {
-  /// The window's name, and a sheet's question, for screen readers.
-  fileprivate var title: String {
-    switch self {
-    case .login: "Sign in"
-    case .tab(let tab): tab.title
-    case .post: "Article"
-    case .comments: "Comments"
-    case .fanClub: "Fan club"
-    case .search: "Search"
-    case .notifications: "Notifications"
-    case .privacy: "Privacy"
-    case .sessions: "Sessions"
-    case .purchases: "Purchases"
-    case .payment: "Payment"
-    case .paywall: "Premium"
-    case .addFeed: "Add feed"
-    case .changePassword: "Change password"
-    case .confirm: "Leave"
-    case .signOut: "Sign out"
-    case .about: "About Matinee"
-    case .shortcuts: "Keyboard shortcuts"
-    case .preferences: "Preferences"
-    case .serviceNotice: "Notice"
-    }
-  }
-}
-
-extension Tab {
-  fileprivate var title: String {
-    switch self {
-    case .home: "Home"
-    case .fanClubs: "Fan clubs"
-    case .bookmarks: "Bookmarks"
-    case .account: "Account"
-    }
   }
 }
 

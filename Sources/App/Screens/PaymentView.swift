@@ -109,12 +109,12 @@ import PaymentFeature
   }
 
   private static func row(_ line: PaymentViewModel.State.Line) -> Widget {
-    let name = Label(line.name, styles: [.subheading], wraps: true, direction: .ofText)
+    let name = Label(line.name, styles: [.subheading], wraps: true)
     name.expandsHorizontally = true
     let price = Label(line.price, alignment: .end)
     // Below each other where the text is large.
     let row = Box(.vertical, spacing: 2, children: [Wrap(name, price, least: 84, spacing: 12)])
-    if !line.detail.isEmpty { row.append(Label(line.detail, styles: [.caption, .dim], wraps: true, direction: .ofText)) }
+    if !line.detail.isEmpty { row.append(Label(line.detail, styles: [.caption, .dim], wraps: true)) }
     return row
   }
 }

@@ -17,6 +17,7 @@ import PaywallFeature
   private let confirm = Button("Open your bank's page", styles: [.pill])
   private let balance = Label(styles: [.dim], wraps: true, alignment: .center)
   private let offers = Box(.vertical, spacing: 10)
+  private let scroller: FittingScroller
   private let cancel = Button("Not now", styles: [.flat])
   private var shown: [PaywallViewModel.State.ProductRow] = []
   private var shownBenefits: [String] = []
@@ -24,7 +25,8 @@ import PaywallFeature
   init(_ viewModel: PaywallViewModel) {
     self.viewModel = viewModel
     let content = Box(.vertical, spacing: 14, children: [title, text, benefits, warning, notice, confirm, offers, balance])
-    stack.add(FittingScroller(content), name: "offers")
+    scroller = FittingScroller(content)
+    stack.add(scroller, name: "offers")
     root = Box(.vertical, spacing: 10, children: [badge.root, stack, cancel])
     confirm.horizontal = .center
     confirm.onClicked(self) { $0.viewModel.send(.confirmTapped) }
@@ -33,8 +35,12 @@ import PaywallFeature
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
-  /// The focus is on a button that is harmless and always visible: the first offer is further down, and the page would begin there.
-  func takeKeyboard() { cancel.focus() }
+  /// The focus is on a button that is harmless and always visible: the first offer is further down, and the page would begin there. A page
+  /// that comes back without the offer that was pressed begins at its beginning too: what has changed meanwhile is said there.
+  func takeKeyboard() {
+    scroller.position = 0
+    cancel.focus()
+  }
 
   private func show(_ state: PaywallViewModel.State) {
     title.text = state.title
@@ -51,6 +57,8 @@ import PaywallFeature
     }
     if state.products != shown {
       shown = state.products
+      // Before the button goes that has the keyboard.
+      if offers.hasFocus { takeKeyboard() }
       offers.replaceAll(state.products.map { button($0) })
     }
     cancel.label = state.closeTitle
@@ -58,7 +66,7 @@ import PaywallFeature
   }
 
   private static func line(_ benefit: String) -> Widget {
-    let words = Label(benefit, wraps: true, direction: .ofText)
+    let words = Label(benefit, wraps: true)
     words.expandsHorizontally = true
     let tick = Image(.done, size: .line, styles: ["tick"])
     tick.vertical = .start
@@ -67,14 +75,14 @@ import PaywallFeature
 
   private func button(_ product: PaywallViewModel.State.ProductRow) -> Widget {
     let words = Box(
-      .vertical, spacing: 3, children: [Label(product.name, styles: [.subheading], wraps: true, lines: 3, direction: .ofText)])
+      .vertical, spacing: 3, children: [Label(product.name, styles: [.subheading], wraps: true, lines: 3)])
     if let saving = product.saving {
       // Beneath the name: beside it there is no room in a narrow window.
       let badge = Label(saving, styles: [.badge, "saving"])
       badge.horizontal = .start
       words.append(badge)
     }
-    if !product.note.isEmpty { words.append(Label(product.note, styles: [.caption, .dim], wraps: true, direction: .ofText)) }
+    if !product.note.isEmpty { words.append(Label(product.note, styles: [.caption, .dim], wraps: true)) }
     words.expandsHorizontally = true
     let price = Label(product.price, styles: ["price"], wraps: true, lines: 2, alignment: .end)
     let pace = Label(product.pace, styles: [.caption, .dim], wraps: true, lines: 2, alignment: .end)

@@ -15,6 +15,7 @@ import MenuFeature
   private let width = ChoiceMenu<Preferences.ArticleWidth>(name: "Line width of articles")
   private let font = ChoiceMenu<Preferences.ArticleFont>(name: "Font of articles")
   private let notifications = Button("Notifications…", styles: [.pill, "compact"])
+  private let newPosts: Widget
   private let pictures = StoragePart("Pictures", of: "Limit of pictures")
   private let content = StoragePart("What you read, for reading without a network", of: "Limit of what you read")
   private let close = Button("Close", styles: [.flat])
@@ -27,9 +28,10 @@ import MenuFeature
     notifications.horizontal = .start
     let look = Self.part("Look", [Self.line("Text size", sizes), Self.line("Colors", colors.root), startColors])
     let articles = Self.part("Articles", [Self.line("Line width", width.root), Self.line("Font", font.root)])
+    newPosts = Self.part("New posts", [notifications])
     let stays = Label("Bookmarks and changes that wait always stay.", styles: [.caption, .dim], wraps: true)
     let storage = Self.part("Kept on this computer", [pictures.root, content.root, stays])
-    let list = Box(.vertical, spacing: 18, children: [look, articles, notifications, storage])
+    let list = Box(.vertical, spacing: 18, children: [look, articles, newPosts, storage])
     let scroller = FittingScroller(list)
     scroller.scrollsByKeyboard(name: "Preferences")
     let title = Label("Preferences", styles: [.heading], wraps: true, alignment: .center)
@@ -65,7 +67,8 @@ import MenuFeature
 
   private func show(_ state: PreferencesViewModel.State) {
     let values = state.values
-    size.label = "\(values.textSize) %"
+    // Without a space: a sign apart from its number changes the side where the interface is read from right to left.
+    size.label = "\(values.textSize)%"
     size.setAccessibleName("Text size \(values.textSize) percent, set to the usual one")
     size.isSensitive = values.textSize != 100
     smaller.isSensitive = state.canReduceText
@@ -75,7 +78,7 @@ import MenuFeature
     startColors.isVisible = state.startAppearance != nil
     width.show([(.narrow, "Narrow"), (.medium, "Medium"), (.wide, "Wide")], chosen: values.articleWidth)
     font.show([(.system, "As the desktop"), (.serif, "With serifs")], chosen: values.articleFont)
-    notifications.isVisible = state.hasNotifications
+    newPosts.isVisible = state.hasNotifications
     pictures.show(values.pictureLimit, state.sizes[.pictures], canClear: state.canClear.contains(.pictures))
     content.show(values.contentLimit, state.sizes[.content], canClear: state.canClear.contains(.content))
   }

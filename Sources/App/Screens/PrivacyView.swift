@@ -13,8 +13,11 @@ import Gtk
     self.viewModel = viewModel
     folder.horizontal = .start
     let about = Label(
-      "Trials: a change of Matinee may reach some readers first. Whether it works for them is counted for all: how often a session has it, "
-        + "how often its paywalls are seen, and how purchases end and starts fail.", styles: [.caption, .dim], wraps: true)
+      "Trials: a change of Matinee may reach some readers first. While one is on, the publication counts whether it works, for readers with "
+        + "the change and without: runs of Matinee and their crashes, paywalls seen, and how purchases end. It adds that up at once. By account "
+        + "it keeps only whether you had the change, and for a month that a count came, so that none counts twice. What you read or write is "
+        + "not in it. There is no switch for this; all other counting is off until you choose it above.",
+      styles: [.caption, .dim], wraps: true)
     let part = Box(
       .vertical, spacing: 10, styles: [.card, "padded"],
       children: [Label("How you use Matinee", styles: [.subheading], wraps: true), choices.root, folder])

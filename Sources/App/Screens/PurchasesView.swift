@@ -12,7 +12,7 @@ import Gtk
   private let badge = StoreBadge()
   private let rows = Box(.vertical, spacing: 10)
   private let balance = Label(styles: [.dim], wraps: true)
-  private let cancelling = Label(wraps: true, direction: .ofText)
+  private let cancelling = Label(wraps: true)
   private let cancellingText: SelectionArea
   private let scroller = ScrolledWindow()
   private let restore = Button("Restore purchases", styles: [.pill])
@@ -43,16 +43,18 @@ import Gtk
     root = Box(.vertical, styles: [.page], children: [scroller, progress.root])
     scroller.keepFocusInSight(self)
     scroller.scrollsByKeyboard(arrowsFirst: true)
+    cancellingText.page = root
     restore.onClicked(self) { $0.viewModel.send(.restoreTapped) }
     status.onAction(self) { view, _ in view.viewModel.send(.refreshTapped) }
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
-  /// The focus is on the first control; the button that restores purchases is at the end, and people begin to read at the top.
+  /// The focus is on the first payment that waits for the reader. Without one it is on the page as a whole, which the arrows scroll: the
+  /// button that restores purchases is at the end, people begin to read at the top, and no text is a control.
   func takeKeyboard() {
     switch viewModel.state.phase {
     case .loading: break
-    case .ready: if !rows.focusFirst() { scroller.holdKeyboard() }
+    case .ready: if !open.contains(where: { $0.focusButton() }) { scroller.holdKeyboard() }
     case .empty, .failed: root.focusFirst()
     }
   }
@@ -94,10 +96,12 @@ import Gtk
       for row in open { row.scope.close() }
       open = state.rows.map { row in
         PurchaseRowView(
-          row.id, check: { [weak self] in self?.viewModel.send(.checkTapped(row.id)) },
+          row.id, in: root, check: { [weak self] in self?.viewModel.send(.checkTapped(row.id)) },
           confirm: { [weak self] in self?.viewModel.send(.confirmTapped(row.id)) },
           cancel: { [weak self] in self?.viewModel.send(.cancelTapped(row.id)) })
       }
+      // The row goes that has the keyboard.
+      if rows.hasFocus { scroller.holdKeyboard() }
       rows.replaceAll(open.map(\.root))
     }
     for (view, row) in zip(open, state.rows) { view.show(row, isMarked: row.id == state.marked) }
@@ -118,27 +122,30 @@ import Gtk
   let scope = Scope()
   let root: Widget
   let id: UUID
-  private let name = Label(styles: [.subheading], wraps: true, direction: .ofText)
+  private let name = Label(styles: [.subheading], wraps: true)
   private let price = Label(styles: ["numeric"], alignment: .end)
-  private let facts = Label(styles: [.caption, .dim], wraps: true, direction: .ofText)
+  private let facts = Label(styles: [.caption, .dim], wraps: true)
   private let factsText: SelectionArea
-  private let words = Label(wraps: true, direction: .ofText)
-  private let detail = Label(styles: [.caption, .dim], wraps: true, direction: .ofText)
+  private let words = Label(wraps: true)
+  private let detail = Label(styles: [.caption, .dim], wraps: true)
   private let spinner = Spinner(isSpinning: false, name: "Asking the store")
   private let answer = Label(styles: [.caption, .dim], wraps: true)
   private let loading: LoadingWords
   private let check = Button("Check now", styles: [.pill, "compact"])
-  private let confirm = Button("Open your bank's page", styles: [.pill, "compact"])
+  private let confirm = Button("Open your bank's page", styles: [.suggested, .pill, "compact"])
   private let cancel = Button("Cancel payment", styles: [.pill, "compact"])
   private let buttons: Box
 
+  /// - Parameter page: what its menu belongs to.
   init(
-    _ id: UUID, check: @escaping @MainActor () -> Void, confirm: @escaping @MainActor () -> Void, cancel: @escaping @MainActor () -> Void
+    _ id: UUID, in page: Widget, check: @escaping @MainActor () -> Void, confirm: @escaping @MainActor () -> Void,
+    cancel: @escaping @MainActor () -> Void
   ) {
     self.id = id
     loading = LoadingWords(answer)
     name.expandsHorizontally = true
     factsText = SelectionArea(only: facts, copyAll: "Copy all")
+    factsText.page = page
     for label in [name, price] { label.vertical = .baseline }
     // Each on a line of its own: beside each other there is no room in a narrow window.
     buttons = Box(
@@ -155,6 +162,13 @@ import Gtk
     self.check.onClicked(self) { _ in check() }
     self.confirm.onClicked(self) { _ in confirm() }
     self.cancel.onClicked(self) { _ in cancel() }
+  }
+
+  /// Focuses what the payment waits for: never the button that cancels it.
+  /// - Returns: false when it waits for nothing.
+  func focusButton() -> Bool {
+    guard let button = [confirm, check].first(where: { $0.isVisible && $0.isSensitive }) else { return false }
+    return button.focus()
   }
 
   func show(_ row: PurchaseRow, isMarked: Bool) {

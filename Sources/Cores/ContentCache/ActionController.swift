@@ -1,11 +1,11 @@
 import Foundation
 import Runtime
 
-/// Carries out a reader's actions: the cache changes before `perform` returns, the outbox keeps the action, the server gets it, and an
+/// Carries out a user's actions: the cache changes before `perform` returns, the outbox keeps the action, the server gets it, and an
 /// action that the server refuses is taken back.
 ///
 /// All actions are in one queue and are sent in their order, one at a time. While the server is unreachable, the first of them waits, and
-/// so do all behind it: see ``outboxStatus`` and ``retryNow()``. One controller serves one signed-in reader and ends with ``close()``.
+/// so do all behind it: see ``outboxStatus`` and ``retryNow()``. One controller serves one signed-in user and ends with ``close()``.
 @MainActor public final class ActionController {
   private let outbox: Outbox?
   private let effects: Effects
@@ -37,7 +37,7 @@ import Runtime
 
   /// What the server has not confirmed, and why not.
   public let outboxStatus = LastValue(OutboxStatus())
-  /// Called after an action was taken back from the cache, with a sentence for the reader.
+  /// Called after an action was taken back from the cache, with a sentence for the user.
   public var onFailure: ((RefusedAction) -> Void)?
   /// Called with the error of `send` whenever the server could not be reached.
   public var onUnreachable: ((any Error) -> Void)?
@@ -71,33 +71,39 @@ import Runtime
   /// - Parameters:
   ///   - type: the kind of action.
   ///   - cache: the cache it changes.
-  ///   - sideEffect: what it changes beside its own entity; `nil` for nothing.
+  ///   - relatedChange: what it changes beside its own entity; `nil` for nothing.
   ///   - send: asks the server, which may see the same ``Action/id`` again; returns the entity as it is afterwards, `nil` when it is no
   ///     more. Of an action about all, nothing is returned: what the server has done to each is known.
   ///   - confirmed: called after the server carried one out and the cache has its answer.
   ///   - refused: called with the error of `send`, after the server refused an action and it was taken back.
-  ///   - handBack: takes the reader's text of a refused action, and returns whether there is one. A text is handed back by each ``resume()``
+  ///   - handBack: takes the user's text of a refused action, and returns whether there is one. A text is handed back by each ``resume()``
   ///     until ``forgetRefused(_:)``. Called before ``onFailure``, and only for the newest action on its entity.
   public func register<A: Action>(
-    _ type: A.Type, cache: Cache<A.Value>, sideEffect: @escaping @MainActor (A) -> SideEffect? = { _ in nil },
+    _ type: A.Type, cache: Cache<A.Value>, relatedChange: @escaping @MainActor (A) -> RelatedChange? = { _ in nil },
     confirmed: @escaping @MainActor (A) -> Void = { _ in },
     refused: @escaping @MainActor (A, any Error) -> Void = { _, _ in }, handBack: @escaping @MainActor (A) -> Bool = { _ in false },
     send: @escaping @Sendable (A) async throws -> A.Value?
   ) {
     precondition(registrations[A.kind] == nil, "\(A.kind) is registered twice")
     registrations[A.kind] = Registered(
-      cache: cache, sideEffect: sideEffect, effects: effects, send: send, confirmed: confirmed, refused: refused, handBack: handBack)
+      cache: cache, relatedChange: relatedChange, effects: effects, send: send, confirmed: confirmed, refused: refused, handBack: handBack)
   }
 
   /// Carries out an action; the cache has changed when this returns. Does nothing for one that was performed before, and nothing once
   /// closed.
   public func perform<A: Action>(_ action: A) { perform([action]) }
 
-  /// Carries out several, which are stored in one transaction: all of them survive the end of the process, or none.
+  /// Carries out several, which are stored in one transaction: all of them survive the end of the process, or none. One that undoes an
+  /// action that was never sent takes that one back, and is no action of its own.
   public func perform<A: Action>(_ actions: [A]) {
     guard let registered = registrations[A.kind] as? Registered<A> else { preconditionFailure("\(A.kind) is not registered") }
     guard !isClosed else { return }
-    let new = actions.filter { seen.insert($0.id).inserted }
+    let fresh = actions.filter { seen.insert($0.id).inserted }
+    let new = fresh.filter { !takeBack($0.undoes) }
+    if new.count < fresh.count {
+      tell()
+      go()
+    }
     guard !new.isEmpty else { return }
     let pending = new.map(registered.pending)
     for action in pending {
@@ -107,6 +113,16 @@ import Runtime
     }
     persist(pending)
     tell()
+  }
+
+  /// Takes back an action that was never sent.
+  /// - Returns: whether it could; one that may have arrived has to be undone at the server too.
+  private func takeBack(_ id: UUID?) -> Bool {
+    guard let id, let action = line.all.first(where: { $0.id == id }), !action.mayHaveArrived else { return false }
+    line.remove(action)
+    action.revert()
+    forget(action.id)
+    return true
   }
 
   /// Loads the outbox's actions of earlier runs, beneath those that were performed since, and begins to send.
@@ -119,7 +135,7 @@ import Runtime
     let (added, superseded) = line.prepend(rows.compactMap { seen.insert($0.id).inserted ? old($0) : nil })
     // From the last to the first, since each is inserted beneath all others.
     for action in added {
-      action.isPersisted = true
+      (action.isPersisted, action.mayHaveArrived) = (true, true)
       action.apply(true)
     }
     for action in superseded { forget(action.id) }
@@ -128,7 +144,7 @@ import Runtime
     go()
   }
 
-  /// Takes back, without a notice, the actions on entities that are gone because the reader removed them: none of them is sent, and an
+  /// Takes back, without a notice, the actions on entities that are gone because the user removed them: none of them is sent, and an
   /// answer still on its way is not stored.
   /// - Parameter isGone: whether an entity is gone, by the kind of the action and the entity's identifier.
   public func drop(where isGone: (_ kind: String, _ entityID: String) -> Bool) {
@@ -141,14 +157,14 @@ import Runtime
     go()
   }
 
-  /// Whether an action on an entity is delayed because the server is unreachable. One that is being sent is pending, but not delayed. For
-  /// kinds of actions of which only the last counts.
-  public func isHeldUp<A: Action>(_ type: A.Type, on entityID: String) -> Bool {
+  /// Whether an action on an entity is delayed, since the server is unreachable or does not answer. One that was just sent is pending, but not
+  /// delayed. For kinds of actions of which only the last counts.
+  public func isDelayed<A: Action>(_ type: A.Type, on entityID: String) -> Bool {
     guard outboxStatus.value.problem != nil, let registered = registrations[A.kind] as? Registered<A> else { return false }
     return line.has(PendingAction.Key(target: Target(cache: ObjectIdentifier(registered.cache), entityID: entityID), name: A.kind))
   }
 
-  /// Sends the waiting actions at once, even in a pause that the server requested, since the reader did this on purpose.
+  /// Sends the waiting actions at once, even in a pause that the server requested, since the user did this on purpose.
   /// - Returns: a task that ends when all was sent, or an action has to wait again; `nil` when nothing can be sent now.
   @discardableResult public func retryNow() -> Task<Void, Never>? {
     pause?.cancel()
@@ -172,7 +188,7 @@ import Runtime
   /// Returns when all actions so far are stored, and all confirmed ones removed: for use before the process ends.
   public func written() async { await writer.written() }
 
-  /// Ends the controller: unconfirmed actions are taken back from the cache and stay in the outbox, to be sent when the same reader signs
+  /// Ends the controller: unconfirmed actions are taken back from the cache and stay in the outbox, to be sent when the same user signs
   /// in again. Later answers have no effect. For signing out.
   public func close() {
     guard !isClosed else { return }
@@ -185,7 +201,7 @@ import Runtime
     tell()
   }
 
-  /// Forgets a refused action: the reader has its text back, or has discarded it.
+  /// Forgets a refused action: the user has its text back, or has discarded it.
   public func forgetRefused(_ id: UUID) { forget(id) }
 
   // MARK: Outbox
@@ -257,16 +273,30 @@ import Runtime
     guard mayBegin, !isClosed, !isStoring, sending == nil, pause == nil, line.first?.isPersisted == true else { return }
     sending = Task {
       while !isClosed, !isStoring, pause == nil, let first = line.first, first.isPersisted {
-        first.isOnItsWay = true
+        (first.isOnItsWay, first.mayHaveArrived) = (true, true)
         if first.triedAt != otherAnswers { (first.tries, first.triedAt) = (first.tries + 1, otherAnswers) }
+        let slow = outboxStatus.value.problem == nil ? sayWhenSlow() : nil
         let outcome: Result<@MainActor () -> Void, any Error>
         do { outcome = .success(try await first.send()) } catch { outcome = .failure(error) }
+        slow?.cancel()
         guard !isClosed else { return }
         first.isOnItsWay = false
         // It may have been dropped meanwhile.
         if !first.isFinished { settle(first, outcome) }
       }
       sending = nil
+    }
+  }
+
+  /// How long an answer may take before people are told that a change waits.
+  static let patience = Duration.seconds(5)
+
+  /// A server that hangs looks to people like one that cannot be reached.
+  private func sayWhenSlow() -> Task<Void, Never> {
+    Task { [weak self, effects, clock = retry.clock] in
+      guard (try? await effects.sleep("actions.slow", for: Self.patience, on: clock)) != nil, !Task.isCancelled, let self else { return }
+      guard !isClosed, outboxStatus.value.problem == nil else { return }
+      outboxStatus.value = OutboxStatus(count: line.count, problem: "There is no answer yet.")
     }
   }
 
@@ -326,6 +356,7 @@ import Runtime
 
   /// A problem lasts until the server answers.
   private func tell() {
-    outboxStatus.value = OutboxStatus(count: line.count, problem: failedTries > 0 && line.count > 0 ? outboxStatus.value.problem : nil)
+    let lasts = line.count > 0 && (failedTries > 0 || line.first?.isOnItsWay == true)
+    outboxStatus.value = OutboxStatus(count: line.count, problem: lasts ? outboxStatus.value.problem : nil)
   }
 }

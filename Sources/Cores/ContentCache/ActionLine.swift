@@ -47,10 +47,10 @@
   /// Whether a newer one has taken its place, though it was on its way.
   func isSuperseded(_ action: PendingAction) -> Bool { action.key.flatMap { newest[$0] }.map { $0 !== action } ?? false }
 
-  /// Whether one of those that take each other's place is there.
+  /// Whether an action with this key waits.
   func has(_ key: PendingAction.Key) -> Bool { newest[key] != nil }
 
-  /// One is over.
+  /// Takes an action out, since it is finished.
   mutating func remove(_ action: PendingAction) {
     guard !action.isFinished else { return }
     action.isFinished = true

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads what ``CBORWriter`` wrote. The bytes come from a file and may be anything: on bad ones the reader fails rather than traps, and its
+/// Reads what ``CBORWriter`` wrote. The bytes come from a file and may be anything: on bad ones it fails rather than traps, and its
 /// values are then meaningless.
 struct CBORReader {
   private let bytes: UnsafeRawBufferPointer

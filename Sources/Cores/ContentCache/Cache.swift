@@ -1,10 +1,10 @@
 import Foundation
 import Runtime
 
-/// The one copy of each entity of one kind. Pages hold identifiers and read it; fetchers write the server's values into it, and the
-/// ``ActionController`` the pending changes.
+/// Where the entities of one kind are read and written: by screens, by fetchers with the server's values, and by the
+/// ``ActionController`` with the pending changes.
 ///
-/// Readers get a computed value: the server's, folded with the pending actions in their order. So taking one action back undoes only its
+/// Callers get a computed value: the server's, folded with the pending actions in their order. So taking one action back undoes only its
 /// own change, and a new answer goes beneath the actions. With an ``EntityStore``, the server's values are stored there too.
 @MainActor public final class Cache<Value: Entity>: CacheReading {
   /// An action that the server has not confirmed.
@@ -25,26 +25,26 @@ import Runtime
   /// The pending actions about all, in their order.
   private var aboutAll: [Pending] = []
   /// Changes that the server made to all entities, each with its moment: they are applied to answers to older requests, and to stored values.
-  private var bulkChanges: [(at: Stamp, apply: (inout Value?) -> Void)] = []
-  private var lastBulkChange: Stamp { bulkChanges.last?.at ?? .beforeAll }
+  private var bulkChanges: [(at: LogicalTime, apply: (inout Value?) -> Void)] = []
+  private var lastBulkChange: LogicalTime { bulkChanges.last?.at ?? .beforeAll }
   /// When the server said that an entity was removed: an answer to an older request does not bring it back.
-  private var removed: [String: Stamp] = [:]
-  private var lastStamp: UInt64 = 0
-  /// Whether a stored page listed an entity that the store no longer has, or everything was removed.
+  private var removed: [String: LogicalTime] = [:]
+  private var lastTime: UInt64 = 0
+  /// Whether a stored page listed an entity that the entity store no longer has, or everything was removed.
   private var hasMissed = false
   /// Whether an entity of a page may be missing here: otherwise a page can be listed without looking its entities up.
   private var hasGaps: Bool { hasMissed || mayBeOutdated }
   /// Whether the server has made a change that its earlier answers do not show.
   private var mayBeOutdated: Bool { !removed.isEmpty || lastBulkChange > .beforeAll }
-  /// Requests from before this stamp were made for a user who has signed out.
-  private var erasedAt = Stamp.beforeAll
+  /// Requests from before this time were made for a user who has signed out.
+  private var erasedAt = LogicalTime.beforeAll
 
   private var observers: [Int: @MainActor (Set<String>) -> Void] = [:]
   private var lastToken = 0
   private var changed: Set<String> = []
   private var isNoticeDue = false
 
-  /// The pages that were fetched or loaded from the store; their entities are here.
+  /// The pages that were fetched or loaded from the entity store; their entities are here.
   var pages: [PageKey: PageRow] = [:]
   /// The requests under way, which all callers share.
   var requests: [PageKey: PageRequest] = [:]
@@ -54,7 +54,7 @@ import Runtime
   /// Called after each request to the server: with its error, or with `nil`.
   public var onAnswer: (((any Error)?) -> Void)?
 
-  /// A cache in memory only, which no store keeps.
+  /// A cache in memory only, without an entity store.
   public init() { writer = nil }
 
   /// - Parameters:
@@ -65,13 +65,13 @@ import Runtime
     writer?.isPending = { [weak self] in self?.isPending($0) ?? false }
   }
 
-  /// Called with a sentence for the reader when something is wrong with the store.
+  /// Called with a sentence for the user when something is wrong with the entity store.
   public var onNotice: ((String) -> Void)? {
     get { writer?.onNotice }
     set { writer?.onNotice = newValue }
   }
 
-  /// The entity as the reader shall see it.
+  /// The entity as the user shall see it.
   public subscript(id: String) -> Value? {
     if let folded = folded[id] { return folded.shown }
     return aboutAll.isEmpty ? value(id) : fold(aboutAll, id)
@@ -81,9 +81,9 @@ import Runtime
   public func isPending(_ id: String) -> Bool { folded[id] != nil }
 
   /// This moment. Take it before the request, and hand it to ``store(_:asOf:)`` with the answer.
-  public func stamp() -> Stamp {
-    lastStamp += 1
-    return Stamp(number: lastStamp)
+  public func logicalTime() -> LogicalTime {
+    lastTime += 1
+    return LogicalTime(number: lastTime)
   }
 
   /// Stores what the server answered.
@@ -91,28 +91,34 @@ import Runtime
   ///   - values: the entities.
   ///   - requestedAt: the moment before the request; an answer to an older request than that of the present value only fills in what is
   ///       missing, and one that was asked for before ``removeAll()`` is dropped. `nil` for now.
-  public func store(_ values: [Value], asOf requestedAt: Stamp? = nil) {
-    let stamp = requestedAt ?? stamp()
-    guard stamp >= erasedAt else { return }
-    merge(values.map { CacheEntry($0, stamp) })
+  public func store(_ values: [Value], asOf requestedAt: LogicalTime? = nil) {
+    let time = requestedAt ?? logicalTime()
+    guard time >= erasedAt else { return }
+    merge(values.map { CacheEntry($0, time) })
   }
 
   /// Forgets entities that the server says are gone.
   public func remove(_ ids: [String]) {
-    let stamp = stamp()
-    for id in ids { change(id) { drop(id, stamp) } }
+    let time = logicalTime()
+    for id in ids { change(id) { drop(id, time) } }
   }
 
   /// Removes all entities that the server has removed, by what they have in common: those in memory, and those in answers to older requests.
-  /// Those that are only in the store are removed by the time ``written()`` returns.
+  /// Those that are only in the entity store are removed by the time ``written()`` returns.
   public func remove(where isGone: @escaping @Sendable (Value) -> Bool) {
     changeAll { doToAll { if $0.map(isGone) == true { $0 = nil } } }
   }
 
-  /// Forgets everything, pending actions among it, and drops the answers to all earlier requests: for signing out. The store is erased by
-  /// its owner.
+  /// Removes the ``Entity/detail`` of all entities that meet a condition: in memory, in the entity store, and in answers to older
+  /// requests. What is only in the entity store is removed by the time ``written()`` returns.
+  public func removeDetails(where isClosed: @escaping @Sendable (Value) -> Bool) {
+    changeAll { doToAll { if $0.map(isClosed) == true { $0?.detail = nil } } }
+  }
+
+  /// Forgets everything, pending actions among it, and drops the answers to all earlier requests: for signing out. The entity
+  /// store is erased by its owner.
   public func removeAll() {
-    erasedAt = stamp()
+    erasedAt = logicalTime()
     hasMissed = true
     let ids = Set(entries.keys).union(folded.keys)
     entries.removeAll()
@@ -174,8 +180,8 @@ import Runtime
     persist(id)
   }
 
-  /// Removes an action about all entities that the server carried out, and makes its change to each value in memory and in the store: the
-  /// latter is done when ``written()`` returns.
+  /// Removes an action about all entities that the server carried out, and makes its change to each value in memory and in the entity
+  /// store: the latter is done when ``written()`` returns.
   func confirm(_ action: Pending) {
     changeAll {
       removeFromAll(action)
@@ -184,7 +190,7 @@ import Runtime
   }
 
   private func doToAll(_ apply: @escaping @Sendable (inout Value?) -> Void) {
-    bulkChanges.append((stamp(), apply))
+    bulkChanges.append((logicalTime(), apply))
     for entity in Array(entries.values) { put(entity) }
     writer?.persist(bulkChanges: apply)
   }
@@ -197,11 +203,11 @@ import Runtime
   /// Removes an action that the server carried out, and in the same step stores the answer: the entity as it is afterwards, or `nil` for a
   /// removed one.
   func confirm(_ action: Pending, of id: String, as value: Value?) {
-    let stamp = stamp()
+    let time = logicalTime()
     change(id) {
       folded[id]?.actions.removeAll { $0.id == action.id }
-      guard let value else { return drop(id, stamp) }
-      if value.id == id { put(CacheEntry(value, stamp)) }
+      guard let value else { return drop(id, time) }
+      if value.id == id { put(CacheEntry(value, time)) }
     }
     persist(id)
     // An answer that is about another entity is stored as any other.
@@ -210,7 +216,7 @@ import Runtime
 
   // MARK: For fetchers
 
-  /// The store, where there is one.
+  /// The entity store, where there is one.
   var entityStore: EntityStore? { writer?.store }
 
   /// The server's value.
@@ -234,7 +240,7 @@ import Runtime
   }
 
   /// Whether an entity's value is from a request at that moment or later.
-  func isFetched(_ id: String, since stamp: Stamp) -> Bool { entries[id].map { $0.stamp >= stamp } ?? false }
+  func isFetched(_ id: String, since time: LogicalTime) -> Bool { entries[id].map { $0.time >= time } ?? false }
 
   /// Records a page, and that it is being read; its entities are stored already.
   func persist(_ page: PageRow) {
@@ -248,7 +254,7 @@ import Runtime
   /// - Parameter id: the entity, for a page of one.
   func loadFromStore(_ key: PageKey, single id: String? = nil) async -> PageRow? {
     guard let writer else { return nil }
-    let requestedAt = stamp()
+    let requestedAt = logicalTime()
     let found =
       await writer.read { store in
         if let id { return await store.single(id, as: key, of: Value.self) }
@@ -262,15 +268,15 @@ import Runtime
     return pages[key]
   }
 
-  /// Loads all pinned entities of the store, such as bookmarks: a part at a time, so that no other read or write waits for long.
+  /// Loads all pinned entities of the entity store, such as bookmarks: a part at a time, so that no other read or write waits for long.
   func loadPinnedFromStore() async { await loadFromStore(pinnedOnly: true) }
 
-  /// Loads all entities of the store, in the same way: for a kind with few entities, among which a caller searches.
+  /// Loads all entities of the entity store, in the same way: for a kind with few entities, among which a caller searches.
   public func loadAllFromStore() async { await loadFromStore(pinnedOnly: false) }
 
   private func loadFromStore(pinnedOnly: Bool) async {
     guard let writer else { return }
-    let requestedAt = stamp()
+    let requestedAt = logicalTime()
     var place: EntityStore.ReadPosition? = (.max, .max)
     while let after = place {
       let found = await writer.read { await $0.entities(Value.self, pinnedOnly: pinnedOnly, after: after) }
@@ -282,20 +288,20 @@ import Runtime
 
   // MARK: Inside
 
-  /// Writes the entity, and whether actions on it are pending: then the store keeps it.
+  /// Writes the entity, and whether actions on it are pending: then the entity store keeps it.
   private func persist(_ id: String) {
     guard let writer else { return }
     if let entity = entries[id] { writer.persist(entity) } else { writer.persist(unknown: id) }
   }
 
-  private func drop(_ id: String, _ stamp: Stamp) {
+  private func drop(_ id: String, _ time: LogicalTime) {
     entries[id]?.isGone = true
     entries[id] = nil
-    removed[id] = stamp
+    removed[id] = time
     writer?.persist(removed: id)
   }
 
-  /// Takes in what the server says now, or said before and the store has.
+  /// Takes in what the server says now, or said before and the entity store has.
   private func merge(_ values: [AnyCacheEntry]) {
     entries.reserveCapacity(entries.count + values.count)
     for entry in values {
@@ -310,17 +316,13 @@ import Runtime
   /// - Returns: whether what is known has changed.
   @discardableResult private func put(_ entry: AnyCacheEntry) -> Bool {
     if let end = removed[entry.id] {
-      guard entry.stamp >= end else { return false }
+      guard entry.time >= end else { return false }
       removed[entry.id] = nil
     }
-    var entry = entry
-    if entry.stamp < lastBulkChange {
-      guard let newer = upToDate(entry) else {
-        guard let old = entries[entry.id], old.stamp <= entry.stamp else { return false }
-        drop(entry.id, lastBulkChange)
-        return true
-      }
-      entry = newer
+    guard let entry = upToDate(entry) else {
+      guard let old = entries[entry.id], old.time <= entry.time else { return false }
+      drop(entry.id, lastBulkChange)
+      return true
     }
     return merge(entry)
   }
@@ -332,14 +334,14 @@ import Runtime
       if entry.storedAt == nil { writer?.persist(entry) }
       return true
     }
-    let (older, newer) = entry.stamp < old.stamp ? (entry, old) : (old, entry)
+    let (older, newer) = entry.time < old.time ? (entry, old) : (old, entry)
     var newest = newer.value(of: Value.self)
-    if newest.detail == nil { newest.detail = older.value(of: Value.self).detail }
+    if newest.detail == nil { newest.detail = upToDate(older)?.value(of: Value.self).detail }
     guard newest != old.value(of: Value.self) else {
-      old.stamp = newer.stamp
+      old.time = newer.time
       return false
     }
-    let new = CacheEntry(newest, newer.stamp)
+    let new = CacheEntry(newest, newer.time)
     old.isGone = true
     entries[new.id] = new
     writer?.persist(new)
@@ -348,10 +350,11 @@ import Runtime
 
   /// A value with the bulk changes that the server has made since its request; `nil` for a removed one.
   private func upToDate(_ entry: AnyCacheEntry) -> AnyCacheEntry? {
+    guard entry.time < lastBulkChange else { return entry }
     let old = entry.value(of: Value.self)
     var newer: Value? = old
-    for (at, apply) in bulkChanges where entry.stamp < at { apply(&newer) }
-    return newer.map { $0 == old ? entry : CacheEntry($0, entry.stamp) }
+    for (at, apply) in bulkChanges where entry.time < at { apply(&newer) }
+    return newer.map { $0 == old ? entry : CacheEntry($0, entry.time) }
   }
 
   private func change(_ id: String, _ body: () -> Void) {

@@ -1,5 +1,5 @@
-/// The server's answer about an entity, by reference: values are large, and would be copied on their way to the store. Each new value is a
-/// new entry.
+/// The server's answer about an entity, by reference: values are large, and would be copied on their way to the entity store. Each new
+/// value is a new entry.
 ///
 /// Not generic, since the metadata of a generic type would be looked up at run time for each: long lists hold these.
 // @unchecked: the mutable part belongs to the main actor.
@@ -9,18 +9,18 @@ class AnyCacheEntry: @unchecked Sendable {
   /// See ``Entity/isPinned``.
   let isPinned: Bool
   /// The moment of the last request for it; a stored value is older than every request.
-  @MainActor var stamp: Stamp
-  /// When the store last recorded it, by the store's own counter; `nil` when it has not, or may not have.
+  @MainActor var time: LogicalTime
+  /// When the entity store last recorded it, by its own counter; `nil` when it has not, or may not have.
   @MainActor var storedAt: Int64?
   /// Whether it is among those that a ``StoreWriter`` is going to write.
   @MainActor var isUnwritten = false
   /// Whether it was forgotten since, or another is in its place.
   @MainActor var isGone = false
 
-  fileprivate init(_ id: String, isPinned: Bool, _ stamp: Stamp, storedAt: Int64?) {
+  fileprivate init(_ id: String, isPinned: Bool, _ time: LogicalTime, storedAt: Int64?) {
     self.id = id
     self.isPinned = isPinned
-    self.stamp = stamp
+    self.time = time
     self.storedAt = storedAt
   }
 
@@ -32,13 +32,13 @@ class AnyCacheEntry: @unchecked Sendable {
 final class CacheEntry<Value: Entity>: AnyCacheEntry, @unchecked Sendable {
   let value: Value
 
-  init(_ value: consuming Value, _ stamp: Stamp) {
+  init(_ value: consuming Value, _ time: LogicalTime) {
     let (id, isPinned) = (value.id, value.isPinned)
     self.value = value
-    super.init(id, isPinned: isPinned, stamp, storedAt: nil)
+    super.init(id, isPinned: isPinned, time, storedAt: nil)
   }
 
-  /// Reads one out of the store; `nil` when the bytes are no such value.
+  /// Reads one out of the entity store; `nil` when the bytes are no such value.
   /// - Parameter detail: what is stored beside the bytes, if it is wanted.
   init?(_ bytes: UnsafeRawBufferPointer, detail: String? = nil) {
     var value = Value.blank

@@ -1,9 +1,9 @@
-/// A cache, as a page sees it: nothing to write with. Code that asks the server takes a ``Cache``, which no page is ever handed.
+/// A cache, as a screen sees it: nothing to write with. Code that asks the server takes a ``Cache``, which no screen is ever handed.
 @MainActor public protocol CacheReading<Value>: AnyObject {
   /// What the cache holds.
   associatedtype Value: Entity
 
-  /// The entity as the reader sees it: the server's value folded with its pending actions, in order; `nil` when the server's value is not
+  /// The entity as the user sees it: the server's value folded with its pending actions, in order; `nil` when the server's value is not
   /// known.
   subscript(id: String) -> Value? { get }
 
@@ -16,17 +16,17 @@
   /// Calls back with the identifiers of what changed, at most once a turn of the main loop, until the observation is cancelled or
   /// released.
   ///
-  /// A page that is not on screen cancels its observation, and so costs nothing; when it reappears it re-reads the cache.
+  /// A screen that is not shown cancels its observation, and so costs nothing; when it reappears it re-reads the cache.
   func observe(_ onChange: @escaping @MainActor (Set<String>) -> Void) -> Observation
 }
 
-/// A moment in a cache's life, before a request. An answer to an older request never covers a newer one.
-public struct Stamp: Comparable, Sendable {
+/// A moment of a cache, by a counter and not by a clock: before a request. An answer to an older request never covers a newer one.
+public struct LogicalTime: Comparable, Sendable {
   let number: UInt64
 
   /// Before any that is taken.
-  static let beforeAll = Stamp(number: 0)
+  static let beforeAll = LogicalTime(number: 0)
 
   /// Whether `a` was taken before `b`.
-  public static func < (a: Stamp, b: Stamp) -> Bool { a.number < b.number }
+  public static func < (a: LogicalTime, b: LogicalTime) -> Bool { a.number < b.number }
 }

@@ -7,9 +7,9 @@ public protocol Entity: Identifiable, Codable, Equatable, Sendable where ID == S
   /// Passes each field with its name to `coder`, for writing and for reading: all but ``detail``, which is stored beside them.
   mutating func fields(_ form: inout FieldCoder)
   /// A long text that only a single answer brings, such as a body; `nil` in lists, which are read without it. An answer without one does
-  /// not remove it. By default there is none.
+  /// not remove it, ``Cache/removeDetails(where:)`` does. By default there is none.
   var detail: String? { get set }
-  /// Whether it stays in the store however full that is, such as a bookmarked post. By default not.
+  /// Whether it stays in the entity store however full that is, such as a bookmarked post. By default not.
   var isPinned: Bool { get }
 }
 
@@ -21,7 +21,7 @@ extension Entity {
     get { nil }
     set {}
   }
-  /// `false`: most entities may leave the store when it is full.
+  /// `false`: most entities may leave the entity store when it is full.
   public var isPinned: Bool { false }
 }
 

@@ -20,6 +20,15 @@ extension EntityStore {
         ) STRICT, WITHOUT ROWID;
         """),
     Migration(version: 2, sql: "ALTER TABLE page ADD COLUMN digest INTEGER"),
+    Migration(
+      version: 3,
+      sql: """
+        DROP INDEX entity_unkept;
+        DROP INDEX entity_kept;
+        ALTER TABLE entity RENAME COLUMN kept TO pinned;
+        CREATE INDEX entity_unpinned ON entity (read) WHERE pinned = 0;
+        CREATE INDEX entity_pinned ON entity (kind, read) WHERE pinned = 1;
+        """),
   ]
 
   /// Finds an entity.
@@ -29,9 +38,9 @@ extension EntityStore {
 
   /// A detail that is not given is not lost: lists have none.
   static let upsert = """
-    INSERT INTO entity (kind, id, kept, read, value, detail) VALUES (?, ?, ?, ?, ?, ?)
+    INSERT INTO entity (kind, id, pinned, read, value, detail) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (kind, id) DO UPDATE SET
-      kept = excluded.kept, read = excluded.read, value = excluded.value, detail = coalesce(excluded.detail, detail)
+      pinned = excluded.pinned, read = excluded.read, value = excluded.value, detail = coalesce(excluded.detail, detail)
     """
 }
 
@@ -63,10 +72,10 @@ struct PageRow: Equatable, Sendable {
   /// Whether the server's answer, if it is one of this run, had only entities without their detail.
   var isBare = false
   /// The moment of the request, if that was in this run.
-  var requestedAt: Stamp?
+  var requestedAt: LogicalTime?
 }
 
-/// A page out of the store.
+/// A page out of the entity store.
 struct StoredPage: Sendable {
   let page: PageRow
   /// The page's entities, as far as they are stored.

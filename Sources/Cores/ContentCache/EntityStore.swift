@@ -3,11 +3,11 @@ import Runtime
 import SQLiteStorage
 import Synchronization
 
-/// The entities that one reader of one publication has read, in a file, so that they can be read again offline.
+/// The entities that one user of one publication has read, in a file, so that they can be read again offline.
 ///
 /// Caches write the server's answers to it, and read from it a page at a time; opening it reads nothing. It holds only the server's values:
 /// pending actions are in the ``Outbox``. Everything in it can be fetched again, so an error of the file stops no caller: nothing is found
-/// then, and ``takeNotice()`` has a sentence for the reader.
+/// then, and ``takeNotice()`` has a sentence for the user.
 ///
 /// Safe from any thread; blocks none but its own.
 public final class EntityStore: Sendable {
@@ -34,11 +34,11 @@ public final class EntityStore: Sendable {
   private let owner: String
   private let state: Mutex<State>
 
-  /// A store in a file, which is opened while the caller continues, and made when there is none. The data of another owner are erased; a
-  /// damaged file is renamed to `PATH.damaged` and replaced; a file of a newer version is left untouched, and nothing is stored.
+  /// An entity store in a file, which is opened while the caller continues, and made when there is none. The data of another owner are
+  /// erased; a damaged file is renamed to `PATH.damaged` and replaced; a file of a newer version is left untouched, and nothing is stored.
   /// - Parameters:
   ///   - path: a file of its own, or `:memory:`.
-  ///   - owner: whose it is, such as a reader's id with their publication's.
+  ///   - owner: whose it is, such as a user's id with their publication's.
   ///   - clock: dates what is fetched.
   ///   - limit: the most that is stored, in bytes. Entities that were not read for longest are removed first, pinned ones never.
   public init(path: String, owner: String, clock: any AppClock, limit: Int = EntityStore.defaultLimit) {
@@ -51,6 +51,8 @@ public final class EntityStore: Sendable {
   /// Finds out whose file it is, with the first use.
   private func prepare(_ connection: Connection) throws {
     guard state.withLock({ !$0.isPrepared }) else { return }
+    // As Debian's SQLite does by itself: what is removed is overwritten.
+    try connection.script("PRAGMA secure_delete = ON")
     let found = try connection.queryOne("SELECT owner, tick FROM store") { (try $0.get(0, as: String.self), try $0.get(1, as: Int64.self)) }
     if let found, found.0 != owner { try Self.erase(connection) }
     state.withLock { state in
@@ -59,7 +61,7 @@ public final class EntityStore: Sendable {
     }
   }
 
-  /// What went wrong since the last call, in a sentence for the reader; `nil` for nothing. Each failure is reported once.
+  /// What went wrong since the last call, in a sentence for the user; `nil` for nothing. Each failure is reported once.
   public func takeNotice() -> String? {
     state.withLock { state in
       defer { state.notice = nil }
@@ -73,7 +75,7 @@ public final class EntityStore: Sendable {
   /// The limit is in force from now on. Before, it is not known which entities have pending actions.
   public func startEvicting() { state.withLock { $0.evicts = true } }
 
-  /// How much is kept, in bytes.
+  /// How much is stored, in bytes.
   public func size() async -> Int { await run { try Self.size($0) } ?? 0 }
 
   /// Changes the limit, in bytes. Entities beyond it are removed at once, except pinned ones.
@@ -89,7 +91,7 @@ public final class EntityStore: Sendable {
   public func removeUnpinned() async {
     guard state.withLock({ $0.evicts }) else { return }
     await run { [self] connection in
-      try connection.transaction { try connection.script("DELETE FROM entity WHERE kept = 0; DELETE FROM page") }
+      try connection.transaction { try connection.script("DELETE FROM entity WHERE pinned = 0; DELETE FROM page") }
       // What is read again is written again.
       state.withLock { $0.tick += 1 }
       // Gives the room back to the disk.
@@ -104,7 +106,7 @@ public final class EntityStore: Sendable {
       $0.readEntities = []; $0.readPages = []
     }
     await run { connection in
-      // Another reader may have opened the file meanwhile.
+      // Another user may have opened the file meanwhile.
       guard try connection.queryOne("SELECT 1 FROM store WHERE owner = ?", owner, map: { _ in true }) == true else { return }
       try Self.erase(connection)
     }
@@ -169,7 +171,7 @@ public final class EntityStore: Sendable {
       var reading = Reading<Value>()
       let places = try connection.query(
         """
-        SELECT number, value, read FROM entity WHERE kind = ?\(pinnedOnly ? " AND kept = 1" : "") AND (read, number) < (?, ?)
+        SELECT number, value, read FROM entity WHERE kind = ?\(pinnedOnly ? " AND pinned = 1" : "") AND (read, number) < (?, ?)
         ORDER BY read DESC, number DESC LIMIT ?
         """,
         Value.kind, place.read, place.number, limit
@@ -236,7 +238,7 @@ public final class EntityStore: Sendable {
   // MARK: Writing
 
   /// Writes a batch, all or nothing except for bulk changes, and enforces the limit.
-  /// - Returns: this moment, by the store's own counter; `nil` when it could not be written.
+  /// - Returns: this moment, by the file's own counter; `nil` when it could not be written.
   @discardableResult nonisolated(nonsending) func write<Value: Entity>(_ batch: StoreBatch<Value>) async -> Int64? {
     guard await apply(batch.bulkChanges) else { return nil }
     return await run { [self] connection in
@@ -256,7 +258,7 @@ public final class EntityStore: Sendable {
         if !isNoted { try note(batch.read, connection, tick) }
         for (id, isPending) in batch.unknown {
           let isPinned = try isPending || entity(id, of: Value.self, withDetail: false, connection)?.isPinned == true
-          try connection.execute("UPDATE entity SET kept = ? WHERE kind = ? AND id = ?", isPinned, Value.kind, id)
+          try connection.execute("UPDATE entity SET pinned = ? WHERE kind = ? AND id = ?", isPinned, Value.kind, id)
         }
         for page in batch.pages { try page.write(connection, tick) }
       }
@@ -274,6 +276,8 @@ public final class EntityStore: Sendable {
       guard let next else { return false }
       place = next
     }
+    // What was removed is overwritten in the file, but not in the log beside it.
+    if !bulkChanges.isEmpty { await run { try $0.script("PRAGMA wal_checkpoint(TRUNCATE)") } }
     return true
   }
 
@@ -281,14 +285,15 @@ public final class EntityStore: Sendable {
   private func apply<Value: Entity>(
     _ bulkChanges: [@Sendable (inout Value?) -> Void], after place: Int64, limit: Int = 500, _ connection: Connection
   ) throws -> Int64? {
-    // The file has no owner yet, or another reader's.
+    // The file has no owner yet, or another user's.
     guard try connection.queryOne("SELECT 1 FROM store WHERE owner = ?", owner, map: { _ in true }) == true else { return nil }
     var (changed, gone): ([(number: Int64, value: Value)], [Int64]) = ([], [])
     // By its index, all of the kind would be sorted for each part.
     let sql = "SELECT number, value FROM entity NOT INDEXED WHERE number > ? AND kind = ? ORDER BY number LIMIT ?"
     let numbers = try connection.query(sql, place, Value.kind, limit) { row in
       let number = try row.get(0, as: Int64.self)
-      guard let old = try? row.withBytes(1, { CacheEntry<Value>($0) })?.value else { return number }
+      // Details are long, so they are not read: another in its place shows whether a change removes it.
+      guard let old = try? row.withBytes(1, { CacheEntry<Value>($0, detail: "-") })?.value else { return number }
       let new = bulkChanges.reduce(into: Value?.some(old)) { $1(&$0) }
       if new == nil { gone.append(number) } else if let new, new != old { changed.append((number, new)) }
       return number
@@ -296,10 +301,12 @@ public final class EntityStore: Sendable {
     try connection.prepared("DELETE FROM entity WHERE number = ?") { statement in for number in gone { try statement.run(number) } }
     var form = FieldCoder()
     // What has pending actions stays pinned.
-    try connection.prepared("UPDATE entity SET kept = max(kept, ?), value = ? WHERE number = ?") { statement in
+    let update = "UPDATE entity SET pinned = max(pinned, ?), value = ?, detail = iif(?, detail, NULL) WHERE number = ?"
+    try connection.prepared(update) { statement in
       for (number, value) in changed {
         try statement.bind(value.isPinned, at: 0)
-        try statement.bind(number, at: 2)
+        try statement.bind(value.detail != nil, at: 2)
+        try statement.bind(number, at: 3)
         try form.write(value) { try statement.runBound(bytes: $0, at: 1) }
       }
     }
@@ -308,7 +315,7 @@ public final class EntityStore: Sendable {
 
   /// Records that entities were read, and writes those that were removed meanwhile for want of room.
   private func note<Value: Entity>(_ read: [(entry: CacheEntry<Value>, isPinned: Bool)], _ connection: Connection, _ tick: Int64) throws {
-    let gone = try connection.prepared("UPDATE entity SET read = ?, kept = ? WHERE kind = ? AND id = ? RETURNING 1") { statement in
+    let gone = try connection.prepared("UPDATE entity SET read = ?, pinned = ? WHERE kind = ? AND id = ? RETURNING 1") { statement in
       try read.filter { try statement.first(tick, $0.isPinned, Value.kind, $0.entry.id) { _ in true } == nil }
     }
     try write(gone, connection, tick)
@@ -337,7 +344,7 @@ public final class EntityStore: Sendable {
     if claimed == 0 { throw Taken() }
   }
 
-  /// Another reader has opened the file.
+  /// Another user has opened the file.
   private struct Taken: Error {}
 
   private func evict(_ connection: Connection) throws {
@@ -347,7 +354,7 @@ public final class EntityStore: Sendable {
       var last: Int64?
       while try Self.size(connection) > limit / 10 * 9 {
         let gone = try connection.query(
-          "DELETE FROM entity WHERE number IN (SELECT number FROM entity WHERE kept = 0 ORDER BY read, number LIMIT 32) RETURNING read"
+          "DELETE FROM entity WHERE number IN (SELECT number FROM entity WHERE pinned = 0 ORDER BY read, number LIMIT 32) RETURNING read"
         ) { try $0.get(0, as: Int64.self) }
         guard let latest = gone.max() else { break }
         last = latest

@@ -6,7 +6,7 @@ import Foundation
 /// fields, and earlier stored values stay readable. In the file they are CBOR (RFC 8949), a map of indefinite length. A value of `nil` is
 /// written as null, since finding out that a field is missing costs a search through all others.
 public struct FieldCoder: ~Copyable {
-  /// Whether fields come out of the store.
+  /// Whether fields come out of the entity store.
   @usableFromInline let isReading: Bool
   private var writer: CBORWriter
   private var reader: CBORReader
@@ -106,7 +106,7 @@ public struct FieldCoder: ~Copyable {
     }
   }
 
-  /// A date, of which every bit comes back.
+  /// A date, stored as seconds in a `Double`: it is read exactly as it was written.
   public mutating func field(_ name: StaticString, _ date: inout Date, isOptional: Bool = false) {
     if !isReading {
       writer.write(name, date.timeIntervalSinceReferenceDate)
@@ -115,12 +115,12 @@ public struct FieldCoder: ~Copyable {
     }
   }
 
-  /// Texts in their order.
+  /// A list of texts, whose order is kept.
   public mutating func field(_ name: StaticString, _ texts: inout [String], isOptional: Bool = false) {
     if !isReading { writer.write(name, texts) } else if reader.find(name, isOptional) { texts = reader.texts() }
   }
 
-  /// A word among several, where there is one.
+  /// An optional enum, stored as its raw text.
   @inlinable public mutating func field<Word: RawRepresentable<String>>(_ name: StaticString, _ word: inout Word?) {
     var text = word?.rawValue
     field(name, &text)

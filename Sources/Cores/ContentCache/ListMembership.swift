@@ -1,4 +1,4 @@
-/// Which of the cached entities belong to a list, and where: for lists that a reader's own actions change, such as bookmarks.
+/// Which of the cached entities belong to a list, and where: for lists that a user's own actions change, such as bookmarks.
 public struct ListMembership<Value: Entity> {
   let contains: (Value) -> Bool
   let precedes: (Value, Value) -> Bool

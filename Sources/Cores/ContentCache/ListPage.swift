@@ -8,7 +8,7 @@ struct ListPage {
   var status = PageStatus.unloaded
   /// What it waits for; ends when it is released.
   var work: Observation?
-  /// Whether pinned entities are shown in its place, since the server could not be reached.
+  /// Whether the cache's entities that belong to the list are shown in its place, since the server could not be reached.
   var hasSubstitutes = false
 
   /// Handles an event. The work that the page waited for ends.

@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteStorage
 
-/// Actions that were accepted from the reader and not yet confirmed by the server, in a database of their own, so that they survive the end
+/// Actions that were accepted from the user and not yet confirmed by the server, in a database of their own, so that they survive the end
 /// of the process. Each belongs to its owner, and only that owner's are read.
 public struct Outbox: Sendable {
   /// The schema's history, for `Database` of SQLiteStorage.
@@ -52,7 +52,7 @@ public struct Outbox: Sendable {
 
   /// - Parameters:
   ///   - database: opened with ``migrations``.
-  ///   - owner: whose actions these are, such as a reader's id with their publication's.
+  ///   - owner: whose actions these are, such as a user's id with their publication's.
   public init(database: Database, owner: String) {
     self.database = database
     self.owner = owner
@@ -85,7 +85,7 @@ public struct Outbox: Sendable {
     }
   }
 
-  /// Keeps a refused action for the reader's text; it is not sent any more, and no action supersedes it.
+  /// Keeps a refused action for the user's text; it is not sent any more, and no action supersedes it.
   func refuse(_ id: UUID, _ sentence: String) async throws {
     try await database.run { _ = try $0.execute("UPDATE outbox SET refused = ?, key = NULL WHERE id = ?", sentence, id) }
   }

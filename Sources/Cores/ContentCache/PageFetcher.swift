@@ -1,11 +1,12 @@
 import Foundation
 import Runtime
 
-/// Fetches a list page by page: entities from the store and the server go into the cache, and their identifiers stay here for a view.
+/// Fetches a list page by page from the entity store and the server. The entities are in the cache; the list itself is their identifiers.
 ///
-/// Every input changes ``state`` before it returns.
+/// A call that begins a request changes ``state`` before it returns. Each page has a `PageStatus`, and pages do not hinder each other: the
+/// second may arrive while the first is being refreshed. What then becomes of the second when the first arrives, `confirm` decides.
 @MainActor public final class PageFetcher<Value: Entity> {
-  /// Everything a page needs to know of its list.
+  /// Everything a screen needs to know of its list.
   public typealias State = PageState
 
   /// The list so far, and how far it is.
@@ -14,7 +15,8 @@ import Runtime
   }
   /// Called after each change of ``state``.
   public var onChange: ((State) -> Void)?
-  /// Called with the server's items that are newer than what is shown, each time that a request finds some.
+  /// Called with the server's newer items when a request finds some. Not for the first answer of a run, which would name all since the
+  /// last, and not by a reload of a list with a ``ListMembership``.
   public var onNewItems: (([String]) -> Void)?
 
   private let label: String
@@ -28,14 +30,15 @@ import Runtime
 
   /// The pages that are shown, in their order.
   private var pages: [ListPage] = []
-  /// The page that is being loaded and not shown yet: the first of a new list, or the one after the last.
+  /// The page that is being loaded, or could not be, and is not shown yet: the first of a new list, or the one after the last.
   private var nextPage: ListPage?
   /// The request that asks whether the server has anything newer.
   private var newItemsCheck: Observation?
   private var policy = FetchPolicy.storedThenServer
-  /// Whether items above the first one are shown with the first page.
+  /// Whether newer items are shown at once, and not only counted.
   private var showsNewItems = true
-  /// The ids of ``state``, once they were read: another page must not cost as much as all before it.
+  /// The ids of ``state`` as a set; `nil` until it is needed. It grows with each page: building it again for each would make a long list
+  /// quadratic.
   private var listedIDs: Set<String>?
 
   /// - Parameters:
@@ -43,9 +46,10 @@ import Runtime
   ///   - list: names the list among all of this cache. Its pages are stored under this name, and fetchers of one name share a request.
   ///   - cache: where the entities are.
   ///   - effects: the door off the main actor.
-  ///   - membership: for a list that a reader's own actions change.
-  ///   - order: whether the first of two entities is before the second, where that is known: for ``PageState/newItemCount``.
-  ///   - explain: what an error of `fetch` means, with a sentence for the reader.
+  ///   - membership: for a list that a user's own actions change.
+  ///   - order: whether the first of two entities is before the second; `nil` where the server alone knows. With it, late items count as
+  ///     new, and items that the server has left out above them do not make others new.
+  ///   - explain: what an error of `fetch` means, with a sentence for the user.
   ///   - fetch: asks the server for the page at a cursor, `nil` for the first; with the entity tag of what is here, where there is one.
   public init(
     _ label: String, list: String, cache: Cache<Value>, effects: Effects, membership: ListMembership<Value>? = nil,
@@ -62,20 +66,21 @@ import Runtime
     self.fetch = fetch
   }
 
-  /// Fetches the list from its start. While that is under way, asking again starts nothing.
+  /// Fetches the list from its start. While that is under way, another call starts no request, unless it is a `refetch`.
   ///
-  /// Where a list is shown already, the store has nothing new: only the server is asked. Later pages stay if the answer ends with an item of
-  /// the first page as it is shown, and are asked for one after the other if new items are shown: some may be among theirs. Otherwise they
-  /// are removed.
+  /// Where a list is shown already, only the server is asked, unless the policy is to read the entity store alone. If the answer ends where the
+  /// shown first page does, the pages behind it stay. Otherwise the items behind the answer's last item stay, if that is shown; if it is not,
+  /// or if the answer is the whole list, none stay. With `showsNewItems` the server is then asked for the pages that stay, one after the
+  /// other: late items may be on them.
   /// - Parameters:
   ///   - policy: where the list comes from.
-  ///   - showsNewItems: whether items above the first are shown at once, since the reader requested them. Otherwise they are counted in
-  ///       ``PageState/newItemCount``, so that the reader does not lose their place. With a ``ListMembership`` all come in at once.
-  ///   - refetch: whether to ask again while a request for the same is under way, by this list or another, since its answer may be out of
-  ///     date. All of them get the new answer. The next page, if it is under way, is dropped.
+  ///   - showsNewItems: whether newer items are shown at once, since the user requested them. Otherwise they are counted in
+  ///       ``PageState/newItemCount``, so that the user does not lose their place. With a ``ListMembership`` all come in at once.
+  ///   - refetch: whether to send another request while one for the first page is under way, since that answer may be out of date. All
+  ///     fetchers of this list get the new answer. A request of this fetcher for its next page is dropped then.
   public func reload(_ policy: FetchPolicy = .storedThenServer, showsNewItems: Bool = true, refetch: Bool = false) {
     if state.isReloading, !refetch {
-      // What is on its way is what the reader asks for now.
+      // What is on its way is what the user asks for now.
       if showsNewItems {
         self.showsNewItems = true
         change { ($0.newItemCount, $0.hasMoreNewItems) = (0, false) }
@@ -83,13 +88,13 @@ import Runtime
       return
     }
     newItemsCheck = nil
-    let isShown = !pages.isEmpty && policy != .storedOnly
-    if state.isReloading || !isShown { cancelAll() }
+    let retainsPages = !pages.isEmpty && policy != .storedOnly
+    if state.isReloading || !retainsPages { cancelAll() }
     self.policy = policy
     self.showsNewItems = showsNewItems
-    if !isShown { nextPage = ListPage(cursor: "") }
+    if !retainsPages { nextPage = ListPage(cursor: "") }
     load("", refetches: refetch) {
-      $0.failure = nil
+      ($0.reloadFailure, $0.loadMoreFailure) = (nil, nil)
       if showsNewItems { ($0.newItemCount, $0.hasMoreNewItems) = (0, false) }
     }
   }
@@ -98,7 +103,7 @@ import Runtime
   public func loadMore() {
     guard let cursor = pages.last?.next, nextPage?.status.isLoading != true else { return }
     if nextPage == nil { nextPage = ListPage(cursor: cursor) }
-    load(cursor) { $0.failure = nil }
+    load(cursor) { ($0.reloadFailure, $0.loadMoreFailure) = (nil, nil) }
   }
 
   /// Re-reads the cache without asking the server: for a screen that reappears.
@@ -106,9 +111,9 @@ import Runtime
   /// Drops entities that the cache no longer has. With a ``ListMembership`` it also drops those that left the list, and adds those that
   /// joined it within the fetched part.
   ///
-  /// If the server's answer covers an entity's place and does not list it, the entity has left the list. Only an entity that became known
-  /// after that request can join it. Beyond the last fetched page none joins, unless that page could not be fetched: the cache's entities
-  /// then stand in for it.
+  /// Where the server's answer covers an entity's place and does not list it, the entity is not in the list, unless the cache got it after
+  /// that request, or an action on it is pending. Behind the last shown page none joins, unless the page after it could not be fetched: the
+  /// cache's entities are shown in its place.
   /// - Parameter changed: the only entities that can have joined or left; `nil` for all.
   public func reloadFromCache(_ changed: Set<String>? = nil) {
     let ids = state.ids
@@ -150,8 +155,8 @@ import Runtime
     }
   }
 
-  /// Asks the server how many items it has above the first of the list, and changes nothing but ``PageState/newItemCount``. A failure
-  /// changes nothing and is not shown.
+  /// Asks the server how many newer items it has, and counts them in ``PageState/newItemCount``. The list stays as it is, unless it is
+  /// empty: there they are shown. Nothing happens while the list is being loaded. A failure changes nothing and is not shown.
   public func checkForNewItems() {
     guard !state.isLoading else { return }
     newItemsCheck = cache.request(PageKey(list, nil), label, effects, fetch: fetch) { [weak self] result in
@@ -160,18 +165,19 @@ import Runtime
       guard let page = try? result.get() else { return }
       let newer = newer(page)
       tell(newer)
-      // In an empty list the reader has no place to lose.
+      // In an empty list the user has no place to lose.
       if state.status == .empty, !page.ids.isEmpty { showNewItems() } else { change { count(newer, of: page, &$0) } }
     }
   }
 
-  /// Shows the items that ``PageState/newItemCount`` counts, without another request.
+  /// Shows the newer items that ``PageState/newItemCount`` counts, from the answer that brought them. Then the server is asked for the pages
+  /// behind, and for all where the cache does not have that answer any more.
   public func showNewItems() {
     guard let page = cache.pages[PageKey(list, nil)] else { return reload() }
     newItemsCheck = nil
     showsNewItems = true
     if pages.isEmpty { nextPage = ListPage(cursor: "", status: .requested) }
-    answered(page, "") { $0.failure = nil }
+    answered(page, "") { $0.reloadFailure = nil }
   }
 
   /// Empties the list and drops every answer on its way: for signing out.
@@ -185,7 +191,7 @@ import Runtime
 
   // MARK: What a page waits for
 
-  /// Cancels all requests, and drops the page that is not shown yet.
+  /// Ends the requests and readings for pages, and drops the page that is not shown yet.
   private func cancelAll() {
     nextPage = nil
     for index in pages.indices { pages[index].update(.cancelled, policy) }
@@ -201,7 +207,7 @@ import Runtime
     work(cursor, refetches)
   }
 
-  /// The page at a cursor; one under way takes precedence over a shown one. Setting it does nothing where there is none.
+  /// The page at a cursor: ``nextPage``, if it has that cursor, or else a shown one. Setting it does nothing where there is none.
   private subscript(cursor: String) -> ListPage? {
     get { nextPage?.cursor == cursor ? nextPage : pages.first { $0.cursor == cursor } }
     set {
@@ -224,8 +230,8 @@ import Runtime
     self[cursor]?.work = cache.request(PageKey(list, cursor), label, effects, refetch: refetches, fetch: fetch) { [weak self] result in
       switch result {
       case .success(let page): self?.answered(page, cursor)
-      // Everything was forgotten: there is no list any more.
-      case .failure(is CancellationError): break
+      // The cache was emptied, since the user signed out.
+      case .failure(is CancellationError): self?.reset()
       case .failure(let error): self.map { $0.failed($0.explain(error), cursor) }
       }
     }
@@ -242,7 +248,7 @@ import Runtime
       var page = await cache.loadFromStore(key)
       if let membership, cursor.isEmpty {
         await cache.loadPinnedFromStore()
-        // Perhaps the entities are only from the reader's own actions, and the list was never fetched.
+        // Perhaps the entities are only from the user's own actions, and the list was never fetched.
         if page == nil, !cache.ids(where: membership.contains).isEmpty { page = PageRow(key: key, ids: [], fetchedAt: .distantPast) }
       }
       if !Task.isCancelled { self?.storeAnswered(page, cursor, refetches) }
@@ -262,21 +268,22 @@ import Runtime
       return work(cursor, refetches)
     }
     update(cursor, .foundInStore(page.fetchedAt))
-    showNextPage(page) { $0.failure = failure }
+    showNextPage(page) { Self.set(failure, ofFirst: cursor.isEmpty, in: &$0) }
     work(cursor, refetches)
     if membership != nil { reloadFromCache() }
   }
 
   private func failed(_ failure: RequestError, _ cursor: String) {
     update(cursor, .failed(failure))
-    // The store may have the page that the server did not give.
+    // The entity store may have the page that the server did not give.
     if self[cursor]?.status.isLoading == true { work(cursor) } else { showFailure(failure, cursor) }
   }
 
   private func showFailure(_ failure: RequestError, _ cursor: String) {
+    let isNext = !cursor.isEmpty && nextPage?.cursor == cursor
     // Without its first page there is no list, and the next try begins it again.
     if nextPage?.cursor == "" { nextPage = nil }
-    change { $0.failure = failure }
+    change { Self.set(failure, ofFirst: !isNext, in: &$0) }
     guard membership != nil, failure.isUnreachable, nextPage?.cursor == cursor else { return }
     nextPage?.hasSubstitutes = true
     let task = Task.immediate { [weak self, cache] in
@@ -286,12 +293,16 @@ import Runtime
     nextPage?.work = Observation { task.cancel() }
   }
 
+  private static func set(_ failure: RequestError?, ofFirst isFirst: Bool, in state: inout State) {
+    if isFirst { state.reloadFailure = failure } else { state.loadMoreFailure = failure }
+  }
+
   // MARK: What is shown
 
   private func answered(_ page: PageRow, _ cursor: String, _ also: (inout State) -> Void = { _ in }) {
-    let stamp = page.requestedAt ?? .beforeAll
+    let time = page.requestedAt ?? .beforeAll
     if nextPage?.cursor == cursor {
-      update(cursor, .answered(stamp))
+      update(cursor, .answered(time))
       return showNextPage(page, also)
     }
     guard let index = pages.firstIndex(where: { $0.cursor == cursor }) else { return }
@@ -303,10 +314,10 @@ import Runtime
     if cursor.isEmpty, !showsNewItems, membership == nil, !state.ids.isEmpty {
       var counted = state
       count(newer, of: page, &counted)
-      // There may be unknown items between the two pages: the shown one stays until the reader requests the other.
+      // Between the answer and the shown items there may be unknown ones: the shown page stays until the user requests the new items.
       if counted.hasMoreNewItems {
         pages[index].update(.heldBack, policy)
-        return change { ($0.newItemCount, $0.hasMoreNewItems, $0.failure) = (counted.newItemCount, true, nil) }
+        return change { ($0.newItemCount, $0.hasMoreNewItems, $0.reloadFailure) = (counted.newItemCount, true, nil) }
       }
       let newerIDs = Set(newer)
       if newerIDs.count < ids.count {
@@ -315,7 +326,7 @@ import Runtime
       }
     }
     let isSame = pages[index].ids == ids && pages[index].next == page.next && ids.allSatisfy(listed.contains)
-    confirm(index, ids: ids, next: page.next, stamp)
+    confirm(index, ids: ids, next: page.next, time)
     showPages(adding: isSame ? [] : nil) {
       if cursor.isEmpty { ($0.newItemCount, $0.hasMoreNewItems) = (newerCount, false) }
       also(&$0)
@@ -343,28 +354,25 @@ import Runtime
     showPages(adding: isAdded ? page.ids : nil, also)
   }
 
-  /// Replaces the shown page by the server's. Items further down stay if none can be missing in between, so that a reader there does not
+  /// Replaces the shown page by the server's. Items further down stay if none can be missing in between, so that a user there does not
   /// lose their place.
-  private func confirm(_ index: Int, ids: [String], next: String?, _ stamp: Stamp) {
-    var rest = pages[index]
-    pages[index].update(.answered(stamp), policy)
+  private func confirm(_ index: Int, ids: [String], next: String?, _ time: LogicalTime) {
+    let old = pages[index]
+    pages[index].update(.answered(time), policy)
     (pages[index].ids, pages[index].next) = (ids, next)
-    guard rest.next != next else { return }
-    defer {
-      // A page on its way that no longer follows the last one is dropped.
-      if nextPage?.cursor != pages.last?.next { nextPage = nil }
-    }
-    // The shown items behind the last one of this page stay. Without it there may be others in between.
-    let shown = [rest] + pages[(index + 1)...]
+    guard old.next != next else { return }
+    defer { dropNextPageUnlessItFollows() }
+    // The shown items behind the last one of the answer stay. Where that is not shown, unknown ones may be in between.
+    let shown = [old] + pages[(index + 1)...]
     guard let next, let end = ids.last, let place = shown.firstIndex(where: { $0.ids.contains(end) }) else {
       return pages.removeSubrange((index + 1)...)
     }
     pages.removeSubrange((index + 1)..<(index + 1 + place))
-    rest = shown[place]
-    let behind = rest.ids.drop { $0 != end }.dropFirst()
+    let cut = shown[place]
+    let behind = cut.ids.drop { $0 != end }.dropFirst()
     guard !behind.isEmpty else { return }
     // Items that newer ones pushed out of this page are on the next page now.
-    rest = ListPage(cursor: next, ids: Array(behind), next: rest.next, status: rest.status)
+    var rest = ListPage(cursor: next, ids: Array(behind), next: cut.next, status: cut.status)
     rest.update(.cancelled, policy)
     pages.insert(rest, at: index + 1)
     guard rest.status.storedDate != nil else { return }
@@ -372,10 +380,19 @@ import Runtime
     work(next)
   }
 
+  /// A page that is dropped takes its request with it, and its failure, which would keep ``loadMore()``'s callers from asking for the
+  /// page that follows now.
+  private func dropNextPageUnlessItFollows() {
+    guard let cursor = nextPage?.cursor, cursor != pages.last?.next else { return }
+    nextPage = nil
+    change { $0.loadMoreFailure = nil }
+  }
+
   /// What a first page has that is newer than what is shown of it.
   ///
-  /// The server may have left out all shown items, such as read ones in a list of unread ones: the first ones of its page are not new then.
-  /// And items that it got late, such as from a feed that it fetches seldom, are below earlier ones.
+  /// Without an order, those above the first shown item. With one, those before the last shown item of the first page, wherever they stand:
+  /// the server may have left out all shown items, such as read ones in a list of unread ones, so that the first of its page are not new;
+  /// and items that it got late, such as from a feed that it fetches seldom, are below earlier ones.
   private func newer(_ page: PageRow) -> [String] {
     let unlisted = { [listed] (id: String) in !listed.contains(id) }
     guard let order else { return Array(page.ids.prefix(while: unlisted)) }
@@ -402,9 +419,9 @@ import Runtime
   private func showPages(adding added: [String]?, _ also: (inout State) -> Void) {
     // A page has nothing twice, so the first needs no set of its ids.
     let isFirst = added == nil && pages.count == 1
-    // No key paths: of a generic type, each is made again at run time.
+    // A closure in place of a key path: Swift makes the key path of a generic type again for each use.
     let shown = cache.shown(of: added ?? pages.flatMap { $0.ids })
-    // Taken out of here meanwhile: each access would be checked again.
+    // A local copy: each access to the property would check again that no other is under way.
     var taken = added == nil ? [] : listed
     listedIDs = nil
     change {

@@ -50,7 +50,7 @@ public enum PageAnswer<Value: Entity>: Equatable, Sendable {
 }
 
 extension Cache {
-  /// Loads one entity from the store, unless it is in memory already.
+  /// Loads one entity from the entity store, unless it is in memory already.
   /// - Returns: the entity; `nil` when only the server may have it.
   @discardableResult public func loadFromStore(_ id: String) async -> Value? {
     if self[id] == nil { _ = await loadFromStore(PageKey("=" + id, nil), single: id) }
@@ -65,7 +65,7 @@ extension Cache {
   ///   - effects: the door off the main actor.
   ///   - refetch: whether to send another request while one is under way, since the answer may differ now. All callers get the new one.
   ///   - fetch: asks the server, with the entity tag of the present value, if it has one; returns a page with one entity.
-  /// - Returns: the server's value, without the reader's pending changes, and with the detail only if the server gave it.
+  /// - Returns: the server's value, without the user's pending changes, and with the detail only if the server gave it.
   /// - Throws: what `fetch` throws; `CancellationError` when the cache was emptied meanwhile.
   public func load(
     _ id: String, _ label: String, effects: Effects, refetch: Bool = false,
@@ -114,7 +114,7 @@ extension Cache {
   ) {
     request.task?.cancel()
     request.attempt += 1
-    let (attempt, requestedAt) = (request.attempt, stamp())
+    let (attempt, requestedAt) = (request.attempt, logicalTime())
     let tagged = pages[key].flatMap(tagged)
     let cursor = key.cursor.isEmpty ? nil : key.cursor
     request.task = Task { [weak self] in
@@ -122,7 +122,7 @@ extension Cache {
       do {
         result = .success(try await effects.run(label) { try await Answered(requesting: fetch, at: cursor, unless: tagged) })
       } catch { result = .failure(error) }
-      // The callers may be gone, or the reader signed out.
+      // The callers may be gone, or the user signed out.
       guard let self, requests[key] === request, request.attempt == attempt else { return }
       requests[key] = nil
       request.finish(result.map { take($0, key, requestedAt) })
@@ -130,7 +130,7 @@ extension Cache {
     }
   }
 
-  private func take(_ answer: Answered<Value>, _ key: PageKey, _ requestedAt: Stamp) -> PageRow {
+  private func take(_ answer: Answered<Value>, _ key: PageKey, _ requestedAt: LogicalTime) -> PageRow {
     let page = answer.page
     store(page.items, asOf: requestedAt)
     var taken: Set<String> = []
@@ -157,7 +157,7 @@ extension Cache {
 private struct TaggedPage<Value: Entity>: Sendable {
   /// As it is here.
   let page: FetchedPage<Value>
-  /// Of what the server said when it gave the tag.
+  /// The digest of the answer that had the tag.
   let digest: Int64
 
   /// The server's answer; `nil` when it has changed here since: by another answer, or because the file could not store it.
@@ -174,7 +174,7 @@ private struct Answered<Value: Entity>: Sendable {
   let page: FetchedPage<Value>
   let digest: Int64?
 
-  /// Sends the tag of the present values, if they are unchanged since: "not modified" then counts as the same answer.
+  /// Sends the tag of the present values, if they are still those of the answer that had it: "not modified" then counts as that answer.
   init(
     requesting fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>, at cursor: String?,
     unless tagged: TaggedPage<Value>?
@@ -196,14 +196,14 @@ extension FetchedPage {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     guard let bytes = try? encoder.encode(items) else { return nil }
-    // No cryptographic hash: a reader who forges one misleads only themselves.
+    // No cryptographic hash: a user who forges one misleads only themselves.
     var hash = FNV1a()
     hash.add(bytes)
     return Int64(bitPattern: hash.value)
   }
 }
 
-/// The server calls unchanged what was never here.
+/// There is nothing to give: the server calls unchanged what is not here, or its answer lacks the entity.
 private struct NothingToConfirm: Error {}
 
 extension Result {

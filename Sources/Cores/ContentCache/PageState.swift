@@ -1,9 +1,9 @@
 import Foundation
 
 // Not generic over the entity: the metadata of a generic type is looked up at run time.
-/// The state of a list, for the page that shows it.
+/// The state of a list, for the screen that shows it.
 public struct PageState: Equatable, Sendable {
-  /// What to show when there are no ids to show; merged from the other facts.
+  /// What a screen shows of the list; see ``PageState/status``.
   public enum Status: Equatable, Sendable {
     /// Nothing was requested yet.
     case initial
@@ -13,9 +13,9 @@ public struct PageState: Equatable, Sendable {
     case empty
     /// The list has at least one identifier.
     case content
-    /// The server's answer was no, with a sentence for the reader.
+    /// The server's answer was no, with a sentence for the user.
     case failed(String)
-    /// The server could not be reached, with a sentence for the reader.
+    /// The server could not be reached, with a sentence for the user.
     case offline(String)
   }
 
@@ -25,27 +25,33 @@ public struct PageState: Equatable, Sendable {
   public internal(set) var isReloading = false
   /// Whether the next page is on its way.
   public internal(set) var isLoadingMore = false
-  /// Why the last try failed; `nil` from the next one on.
-  public internal(set) var failure: RequestError?
+  /// Why a shown page, or the first of a new list, could not be fetched; `nil` from the next ``PageFetcher/reload(_:showsNewItems:refetch:)``
+  /// or ``PageFetcher/loadMore()`` on.
+  public internal(set) var reloadFailure: RequestError?
+  /// Why the next page could not be fetched; `nil` from the next of these calls on, and once another page follows.
+  public internal(set) var loadMoreFailure: RequestError?
   /// Whether there is no further page.
   public internal(set) var reachedEnd = false
-  /// Whether a part of it is from the store, and not confirmed by the server.
+  /// Whether a part of it is from the entity store, and the server has not answered this fetcher about it.
   public internal(set) var isFromStore = false
   /// When the oldest of that was fetched.
   public internal(set) var fetchedAt: Date?
   /// Whether the stored list is shown, and is being revalidated.
   public internal(set) var isRevalidating = false
-  /// How many newer items the server has, which ``PageFetcher/showNewItems()`` shows: those above the first item, and late ones among the
-  /// others of the first page.
+  /// How many newer items the server has, which ``PageFetcher/showNewItems()`` shows: those above the first item, and, where the fetcher
+  /// knows the order, late ones among the others of the first page.
   public internal(set) var newItemCount = 0
   /// Whether there may be more than ``newItemCount`` of them, since nothing on the server's first page is shown here.
   public internal(set) var hasMoreNewItems = false
   var isLoaded = false
 
-  /// Whether anything is on its way.
+  /// Either failure; that of the list's start comes first.
+  public var failure: RequestError? { reloadFailure ?? loadMoreFailure }
+
+  /// Whether the first page or the next one is on its way.
   public var isLoading: Bool { isReloading || isLoadingMore }
 
-  /// What a page shows in this state.
+  /// What a screen shows in this state.
   public var status: Status {
     if !ids.isEmpty { return .content }
     if isReloading { return .loading }

@@ -28,16 +28,18 @@ struct Target: Hashable {
   let revert: () -> Void
   /// Asks the server; what is returned stores the answer.
   let send: @MainActor () async throws -> @MainActor () -> Void
-  /// Returns when the server's change is stored: for an action about all entities, of which the store has no other trace once it is
+  /// Returns when the server's change is stored: for an action about all entities, of which the disk has no other trace once it is
   /// removed.
   let isStored: (@MainActor () async -> Void)?
   /// Reports a refusal to where the kind was registered.
   let refused: (any Error) -> Void
-  /// Gives the reader's text back to the code that registered the kind, and returns whether there is any.
+  /// Gives the user's text back to the code that registered the kind, and returns whether there is any.
   let handBack: () -> Bool
   /// Its row is written, or never will be.
   var isPersisted = false
   var isOnItsWay = false
+  /// Whether the server may have it. It was sent, or an earlier run left it, which may have sent it.
+  var mayHaveArrived = false
   /// It is not in the line any more.
   var isFinished = false
   /// How often it was sent; several times count as one until the server has answered another request.
@@ -64,7 +66,7 @@ struct Target: Hashable {
   }
 }
 
-/// How one kind of action is made from its row, applied and sent.
+/// How one kind of action is made from its row, applied and sent. A protocol, since the kinds, of different types, are in one table.
 @MainActor protocol Registration {
   func pending(decoding payload: Data) throws -> PendingAction
   /// Hands back what was refused in an earlier run.
@@ -73,7 +75,7 @@ struct Target: Hashable {
 
 @MainActor struct Registered<A: Action>: Registration {
   let cache: Cache<A.Value>
-  let sideEffect: @MainActor (A) -> SideEffect?
+  let relatedChange: @MainActor (A) -> RelatedChange?
   let effects: Effects
   let send: @Sendable (A) async throws -> A.Value?
   let confirmed: @MainActor (A) -> Void
@@ -87,7 +89,7 @@ struct Target: Hashable {
   func pending(_ action: A) -> PendingAction {
     let (cache, effects, send, confirmed, refused, handBack) = (cache, effects, send, confirmed, refused, handBack)
     let change = Cache<A.Value>.Pending(id: action.id, apply: action.apply)
-    let side = sideEffect(action)
+    let side = relatedChange(action)
     let entity = A.isAboutAll ? nil : action.entityID
     var isStored: (@MainActor () async -> Void)?
     if A.isAboutAll, cache.entityStore != nil { isStored = { await cache.written() } }

@@ -77,7 +77,7 @@ import Runtime
     await withCheckedContinuation { waiting.append($0) }
   }
 
-  /// Asks the store something; `nil` when it cannot say.
+  /// Asks the entity store something; `nil` when it cannot say.
   func read<Answer: Sendable>(_ body: nonisolated(nonsending) (EntityStore) async -> Answer) async -> Answer? {
     let answer = try? await effects.call("\(Value.kind).load") { [store] in await body(store) }
     tellNotice()

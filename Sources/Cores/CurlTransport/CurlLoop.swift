@@ -168,8 +168,9 @@ final class CurlLoop: @unchecked Sendable {
     matinee_curl_set_long(handle, CURLOPT_TIMEOUT_MS, limits.total.milliseconds)
     matinee_curl_set_long(handle, CURLOPT_LOW_SPEED_LIMIT, 1)
     matinee_curl_set_long(handle, CURLOPT_LOW_SPEED_TIME, max(1, limits.stall.milliseconds / 1000))
-    // Every encoding that this libcurl undoes.
-    matinee_curl_set_string(handle, CURLOPT_ACCEPT_ENCODING, "")
+    matinee_curl_set_string(handle, CURLOPT_ACCEPT_ENCODING, Transfer.coding)
+    // Without it, a transfer that ends while its host's name is looked up stops all others until the name server answers or is given up.
+    matinee_curl_set_long(handle, CURLOPT_QUICK_EXIT, 1)
     matinee_curl_set_string(handle, CURLOPT_USERAGENT, userAgent)
     matinee_curl_set_string(handle, CURLOPT_NOPROXY, withoutProxy)
     if let certificates { matinee_curl_set_string(handle, CURLOPT_CAINFO, certificates) }

@@ -29,6 +29,15 @@ public final class NetworkTransport: Transport {
 
     /// The limits of this build, with others for what is expected.
     public init(body: Int = 64 << 20, redirects: Int = 5) { (self.body, self.redirects) = (body, redirects) }
+
+    /// For documents of strangers' servers, by a caller who decides about each redirect.
+    /// - Parameter largest: how long a document may be, in bytes.
+    package static func strangers(largest: Int) -> Self {
+      var limits = Self(body: largest, redirects: 0)
+      // Thirty-two of the largest feeds would be six times as much.
+      limits.bufferedBytes = 256 << 20
+      return limits
+    }
   }
 
   /// The version of the running libcurl, which this loads; `nil` where there is none.

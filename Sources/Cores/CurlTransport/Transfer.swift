@@ -21,11 +21,17 @@ final class Transfer: @unchecked Sendable {
   private var list: UnsafeMutablePointer<curl_slist>?
   private var sent = 0
   private var limit = 0
-  private var overflowed = false
+  /// Why it was ended here.
+  private var failure: TransportError?
+  /// The only coding of an answer that is undone. Others need windows of many megabytes, and several, of which one undoes the next, may
+  /// keep the processor busy for hours without a byte of an answer.
+  static let coding = "gzip"
   private var headers = Headers()
-  private var headersEnded = false
-  private var trailerBytes = 0
-  private static let mostTrailerBytes = 64 << 10
+  private enum HeaderPhase { case before, within, behind }
+  private var headerPhase = HeaderPhase.before
+  /// Of all headers, those of redirects and interim answers too, and of trailers.
+  private var headerBytes = 0
+  private static let mostHeaderBytes = 256 << 10
   private var body = Data()
   /// How many bytes of the answer it holds.
   var bufferedBytes: Int { body.count }
@@ -131,14 +137,14 @@ final class Transfer: @unchecked Sendable {
   func result(_ code: CURLcode, of handle: UnsafeMutableRawPointer) -> Result<Response, any Error> {
     guard code == CURLE_OK else {
       let text = message.pointee == 0 ? String(cString: matinee_curl_easy_strerror(code)) : String(cString: message)
-      guard !overflowed else { return .failure(TransportError.tooLarge(limit: limit)) }
+      if let failure { return .failure(failure) }
       var (system, certificate) = (0, 0)
       matinee_curl_get_long(handle, CURLINFO_OS_ERRNO, &system)
       matinee_curl_get_long(handle, CURLINFO_SSL_VERIFYRESULT, &certificate)
       return .failure(TransportError(code, text, limit: limit, errno: Int32(truncatingIfNeeded: system), certificate: certificate))
     }
     // curl takes a connection that closes within the header for a whole answer without a body.
-    guard headersEnded else { return .failure(TransportError.cutShort("the connection closed within the header")) }
+    guard headerPhase == .behind else { return .failure(TransportError.cutShort("the connection closed within the header")) }
     var status = 0
     matinee_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
     if headers["Content-Encoding"] != nil, request.method != .head {
@@ -149,35 +155,54 @@ final class Transfer: @unchecked Sendable {
   }
 
   fileprivate func received(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
-    guard body.count + count <= limit else {
-      overflowed = true
-      return 0
-    }
+    guard body.count + count <= limit else { return end(.tooLarge(limit: limit)) }
     bytes.withMemoryRebound(to: UInt8.self, capacity: count) { body.append($0, count: count) }
     return count
   }
 
+  /// - Returns: what makes curl end the transfer.
+  private func end(_ failure: TransportError) -> Int {
+    self.failure = failure
+    return 0
+  }
+
   fileprivate func receivedHeader(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
-    let line = bytes.withMemoryRebound(to: UInt8.self, capacity: count) {
-      String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
+    let bytes = bytes.withMemoryRebound(to: UInt8.self, capacity: count) { [UInt8](UnsafeBufferPointer(start: $0, count: count)) }
+    headerBytes += count
+    guard headerBytes <= Self.mostHeaderBytes else {
+      return end(.unreadable("the header has more than \(Self.mostHeaderBytes >> 10) KB"))
     }
-    if headersEnded, !line.hasPrefix("HTTP/") {
-      // Trailers (RFC 9112, 7.1.2): nothing here has a use for them, and libcurl limits the header alone.
-      trailerBytes += count
-      overflowed = trailerBytes > Self.mostTrailerBytes
-      return overflowed ? 0 : count
-    } else if line.hasPrefix("HTTP/") {
+    // Within a header it is a field like others.
+    let isStatus = headerPhase != .within && bytes.starts(with: "HTTP/".utf8)
+    // Trailers (RFC 9112, 7.1.2): nothing here has a use for them.
+    if headerPhase == .behind, !isStatus { return count }
+    headerPhase = .within
+    if isStatus {
       // A new answer: after a redirect, or after an interim one.
       headers = Headers()
-      headersEnded = false
       // curl would repeat a custom method there, where "see other" means to look and not to delete.
-      if let handle, request.method == .delete, line.split(separator: " ").dropFirst().first == "303" {
+      if let handle, request.method == .delete,
+        bytes.split(separator: UInt8(ascii: " ")).dropFirst().first?.elementsEqual("303".utf8) == true
+      {
         matinee_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, nil)
       }
-    } else if line == "\r\n" || line == "\n" {
-      headersEnded = true
-    } else if let colon = line.firstIndex(of: ":") {
-      headers.add(String(line[..<colon]), line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines))
+    } else if bytes.allSatisfy({ [10, 13].contains($0) }) {
+      headerPhase = .behind
+    } else {
+      // By bytes, as curl reads it: an accent behind the colon would make it another character.
+      let parts = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        .map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) }
+      guard parts.count == 2 else { return count }
+      headers.add(parts[0], parts[1])
+      // Before the first byte of the body is decoded.
+      let isRead =
+        switch parts[0].lowercased() {
+        case "content-encoding":
+          headers.values(of: parts[0]).count == 1 && ["", "identity", "none", Self.coding, "x-gzip"].contains(parts[1].lowercased())
+        case "transfer-encoding": ["", "identity", "chunked"].contains(parts[1].lowercased())
+        default: true
+        }
+      guard isRead else { return end(.unreadable("the answer is encoded as \(parts[1].prefix(60)), and only \(Self.coding) is read")) }
     }
     return count
   }

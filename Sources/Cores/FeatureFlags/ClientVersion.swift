@@ -22,7 +22,7 @@ public struct ClientVersion: Comparable, Hashable, Sendable, CustomStringConvert
     self.description = description
   }
 
-  /// Reads one; `nil` when it does not begin with numbers between dots.
+  /// Reads a version; `nil` when the text does not begin with numbers between dots.
   public init?(_ text: String) {
     let version = text.prefix { $0 != "+" && !$0.isWhitespace }
     let parts = version.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)

@@ -11,9 +11,9 @@ public struct FlagEvent: Equatable, Sendable, Identifiable {
     /// A kind of that word.
     public init(stringLiteral value: String) { rawValue = value }
 
-    /// A flag was read for the first time in a session: from then on the user sees one side or the other.
+    /// A flag was read for the first time in a run: from then on the user sees one side or the other.
     public static let exposed: Kind = "exposed"
-    /// A session ended without having been closed.
+    /// A run ended without having been closed.
     public static let crashed: Kind = "crashed"
   }
 

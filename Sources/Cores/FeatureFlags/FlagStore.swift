@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteStorage
 
-/// The data that survive the program: the last known rules, a marker for each session, and events that no server took yet.
+/// The data that survive the program: the last known rules, a marker for each run, and events that no server took yet.
 struct FlagStore: Sendable {
   static let migrations = [
     Migration(
@@ -20,10 +20,11 @@ struct FlagStore: Sendable {
           number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, scope TEXT NOT NULL, user_id TEXT NOT NULL,
           kind TEXT NOT NULL, code TEXT, buckets TEXT NOT NULL
         ) STRICT;
-        """)
+        """),
+    Migration(version: 2, sql: "ALTER TABLE session RENAME TO run"),
   ]
   /// The most that is stored, so that a server that never answers fills no disk; the oldest go first.
-  static let (eventLimit, sessionLimit) = (500, 200)
+  static let (eventLimit, runLimit) = (500, 200)
 
   let database: Database
   /// Whose flags these are, where one file serves several servers.
@@ -59,42 +60,42 @@ struct FlagStore: Sendable {
     }
   }
 
-  // MARK: Sessions
+  // MARK: Runs
 
-  /// Counts the sessions that an earlier run did not close, each once, and closes them.
+  /// Counts the earlier runs that were not closed, each once, and closes them.
   func countCrashes() async throws {
     try await database.run { connection in
       try connection.transaction {
-        // The event has the session's own identifier: it can never be counted as another one.
+        // The event has the run's own identifier: it can never be counted as another one.
         try connection.execute(
           """
           INSERT OR IGNORE INTO event (id, scope, user_id, kind, code, buckets)
-          SELECT id, scope, user_id, ?, NULL, buckets FROM session WHERE is_open AND buckets <> '{}' ORDER BY number
+          SELECT id, scope, user_id, ?, NULL, buckets FROM run WHERE is_open AND buckets <> '{}' ORDER BY number
           """, FlagEvent.Kind.crashed)
-        try connection.execute("UPDATE session SET is_open = 0 WHERE is_open")
+        try connection.execute("UPDATE run SET is_open = 0 WHERE is_open")
       }
     }
   }
 
-  func begin(_ session: UUID, of user: String, at time: Date) async throws {
+  func begin(_ run: UUID, of user: String, at time: Date) async throws {
     try await database.run { connection in
       try connection.transaction {
         try connection.execute(
-          "INSERT INTO session (id, scope, user_id, begun, is_open, buckets) VALUES (?, ?, ?, ?, 1, '{}')", session, scope, user, time)
-        try connection.execute("DELETE FROM session WHERE number <= (SELECT max(number) FROM session) - ?", Self.sessionLimit)
+          "INSERT INTO run (id, scope, user_id, begun, is_open, buckets) VALUES (?, ?, ?, ?, 1, '{}')", run, scope, user, time)
+        try connection.execute("DELETE FROM run WHERE number <= (SELECT max(number) FROM run) - ?", Self.runLimit)
       }
     }
   }
 
-  func end(_ session: UUID) async throws {
-    try await database.run { _ = try $0.execute("UPDATE session SET is_open = 0 WHERE id = ?", session) }
+  func end(_ run: UUID) async throws {
+    try await database.run { _ = try $0.execute("UPDATE run SET is_open = 0 WHERE id = ?", run) }
   }
 
-  /// Writes down the sides of a session, together with the event that reports them: both or neither.
-  func expose(_ event: FlagEvent, in session: UUID, of user: String, now buckets: [String: Variant]) async throws {
+  /// Writes down the sides of a run, together with the event that reports them: both or neither.
+  func expose(_ event: FlagEvent, in run: UUID, of user: String, now buckets: [String: Variant]) async throws {
     try await database.run { connection in
       try connection.transaction {
-        try connection.execute("UPDATE session SET buckets = ? WHERE id = ?", Buckets.text(buckets), session)
+        try connection.execute("UPDATE run SET buckets = ? WHERE id = ?", Buckets.text(buckets), run)
         try Self.add(event, scope: scope, user: user, in: connection)
       }
     }
@@ -106,13 +107,13 @@ struct FlagStore: Sendable {
     try await database.run { connection in try connection.transaction { try Self.add(event, scope: scope, user: user, in: connection) } }
   }
 
-  /// Adds an event to the session of a user at the event's time, if that session was in any bucket.
+  /// Adds an event to the run of a user at the event's time, if that run was in any bucket.
   func add(_ id: UUID, _ kind: FlagEvent.Kind, _ code: String?, of user: String, begun: Date) async throws {
     try await database.run { connection in
       try connection.transaction {
         let buckets = try connection.queryOne(
           """
-          SELECT buckets FROM session WHERE scope = ? AND user_id = ? AND begun <= ? AND buckets <> '{}'
+          SELECT buckets FROM run WHERE scope = ? AND user_id = ? AND begun <= ? AND buckets <> '{}'
           ORDER BY begun DESC, number DESC LIMIT 1
           """, scope, user, begun
         ) { Buckets.read(try $0.get(0)) }

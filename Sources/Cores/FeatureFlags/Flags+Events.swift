@@ -4,15 +4,15 @@ extension Flags {
   /// How many events go out at a time.
   static let batch = 50
 
-  /// Counts something for the signed-in user, in the buckets of this session.
+  /// Counts something for the signed-in user, in the buckets of this run.
   public func count(_ kind: FlagEvent.Kind, code: String? = nil) {
-    guard let session, !session.buckets.isEmpty else { return }
-    let event = FlagEvent(id: environment.identifiers.next(), kind: kind, code: code, buckets: session.buckets)
-    write { try await $0.add(event, of: session.user) }
+    guard let run, !run.buckets.isEmpty else { return }
+    let event = FlagEvent(id: environment.identifiers.next(), kind: kind, code: code, buckets: run.buckets)
+    write { try await $0.add(event, of: run.user) }
     send()
   }
 
-  /// Counts something that may have begun in an earlier session, once, in the buckets of that one: not in those that the flags have by now.
+  /// Counts something that may have begun in an earlier run, once, in the buckets of that one: not in those that the flags have by now.
   /// - Parameters:
   ///   - kind: what happened.
   ///   - code: which of its kind.
@@ -33,10 +33,10 @@ extension Flags {
     guard sending == nil else { return }
     sending = Task {
       await opening?.value
-      while hasToSend, let session, let store {
+      while hasToSend, let run, let store {
         hasToSend = false
         await written()
-        await drain(store, session.user)
+        await drain(store, run.user)
       }
       sending = nil
     }
@@ -44,8 +44,8 @@ extension Flags {
 
   private func drain(_ store: FlagStore, _ user: String) async {
     do {
-      while session?.user == user {
-        let events = try await environment.effects.run("flags.kept") { try await store.events(of: user, limit: Self.batch) }
+      while run?.user == user {
+        let events = try await environment.effects.run("flags.stored") { try await store.events(of: user, limit: Self.batch) }
         guard !events.isEmpty else { return }
         do {
           try await environment.effects.run("flags.send") { [sink] in try await sink.send(events, of: user) }

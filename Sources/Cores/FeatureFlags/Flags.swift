@@ -10,9 +10,9 @@ public struct FlagEnvironment: Sendable {
   public let scope: String
   /// A file of its own, which this process alone has open, or `:memory:`.
   public let path: String
-  /// When a session began.
+  /// When a run began.
   public let clock: any AppClock
-  /// Names sessions and events.
+  /// Names runs and events.
   public let identifiers: any IdentifierSource
   /// The door off the main actor.
   public let effects: Effects
@@ -31,12 +31,12 @@ public struct FlagEnvironment: Sendable {
   }
 }
 
-/// The flags of one app: the rules, the values of the present session, and the counts by bucket. Isolated to the main actor.
+/// The flags of one app: the rules, the values of the present run, and the counts by bucket. Isolated to the main actor.
 ///
-/// A session lasts from a user's sign-in to their sign-out, or to the program's end. A flag that was read keeps its value for the rest of
-/// the session, also after a refresh; the next session starts from the rules that are known then.
+/// A run of a user lasts from their sign-in to their sign-out, or to the program's end. A flag that was read keeps its value for the rest
+/// of the run, also after a refresh; the next run starts from the rules that are known then.
 @MainActor public final class Flags {
-  struct Session {
+  struct Run {
     let id: UUID
     let user: String
     var answers: [String: Bool] = [:]
@@ -48,7 +48,7 @@ public struct FlagEnvironment: Sendable {
 
   let environment: FlagEnvironment
   let sink: any FlagSink
-  var session: Session?
+  var run: Run?
   var store: FlagStore?
   /// The last write; each waits for the one before.
   var writing: Task<Void, Never>?
@@ -69,9 +69,8 @@ public struct FlagEnvironment: Sendable {
 
   // MARK: Rules
 
-  /// Opens the file, reads the rules that were known last, and counts a crash for each session that an earlier run did not close. A second
-  /// call waits for the first. A damaged file is set aside and replaced; a file that cannot be used is reported, and nothing is stored
-  /// then.
+  /// Opens the file, reads the rules that were known last, and counts a crash for each earlier run that was not closed. A second call waits
+  /// for the first. A damaged file is set aside and replaced; a file that cannot be used is reported, and nothing is stored then.
   public func open() async {
     let task = opening ?? Task { await self.opened() }
     opening = task
@@ -129,47 +128,47 @@ public struct FlagEnvironment: Sendable {
     rules = Dictionary(fetched.rules.map { ($0.name, $0) }) { first, _ in first }
   }
 
-  // MARK: Sessions
+  // MARK: Runs
 
-  /// A user signed in. ``written()`` says when the session's marker is on the disk.
+  /// A user signed in. ``written()`` says when the run's marker is on the disk.
   public func begin(_ user: String) {
-    guard session?.user != user else { return }
+    guard run?.user != user else { return }
     end()
-    let session = Session(id: environment.identifiers.next(), user: user)
-    self.session = session
+    let run = Run(id: environment.identifiers.next(), user: user)
+    self.run = run
     let now = environment.clock.now
-    write { try await $0.begin(session.id, of: user, at: now) }
+    write { try await $0.begin(run.id, of: user, at: now) }
     // What an earlier run left behind.
     send()
     if let refreshed, environment.clock.uptime - refreshed < Self.freshness { return }
     Task { await refresh() }
   }
 
-  /// How long rules are fresh enough to begin another session with.
+  /// How long rules are fresh enough to begin another run with.
   private static let freshness = Duration.seconds(60)
 
   /// The user signed out, or the program ends normally. ``written()`` returns when that is on the disk.
   public func end() {
-    guard let session else { return }
-    self.session = nil
-    write { try await $0.end(session.id) }
+    guard let run else { return }
+    self.run = nil
+    write { try await $0.end(run.id) }
   }
 
-  /// Whether a flag is on for the signed-in user: the same for the whole session. Without a user it is the flag's default value.
+  /// Whether a flag is on for the signed-in user: the same for the whole run. Without a user it is the flag's default value.
   public func isOn(_ flag: Flag) -> Bool {
-    guard var session else { return flag.defaultValue }
-    if let answer = session.answers[flag.name] { return answer }
+    guard var run else { return flag.defaultValue }
+    if let answer = run.answers[flag.name] { return answer }
     guard let rule = rules[flag.name], rule.applies(to: environment.client) else {
       // Not part of the roll-out: the answer holds, and is counted nowhere.
-      self.session?.answers[flag.name] = flag.defaultValue
+      self.run?.answers[flag.name] = flag.defaultValue
       return flag.defaultValue
     }
-    let variant = rule.variant(for: session.user)
-    session.answers[flag.name] = variant == .on
-    session.buckets[flag.name] = variant
-    self.session = session
+    let variant = rule.variant(for: run.user)
+    run.answers[flag.name] = variant == .on
+    run.buckets[flag.name] = variant
+    self.run = run
     let exposure = FlagEvent(id: environment.identifiers.next(), kind: .exposed, buckets: [flag.name: variant])
-    write { [session] in try await $0.expose(exposure, in: session.id, of: session.user, now: session.buckets) }
+    write { [run] in try await $0.expose(exposure, in: run.id, of: run.user, now: run.buckets) }
     send()
     return variant == .on
   }

@@ -24,16 +24,31 @@ enum Freshness {
 
   static func age(_ headers: Headers) -> TimeInterval { within(headers["Age"].flatMap(TimeInterval.init) ?? 0) }
 
+  /// How much of `Cache-Control` is read, in bytes.
+  private static let longest = 1024
+
   /// `Cache-Control`, by lower-case name; the last of several wins.
   static func directives(_ headers: Headers) -> [String: String?] {
     var found: [String: String?] = [:]
-    for (name, value) in headers.fields where name.lowercased() == "cache-control" {
-      for part in value.split(separator: ",") {
-        let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " \t\"")) }
+    var left = longest
+    for value in headers.values(of: "Cache-Control") where left > 0 {
+      let text = value.utf8.prefix(left)
+      left -= text.count
+      for part in text.split(separator: UInt8(ascii: ",")) {
+        let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(decoding: bare($0), as: UTF8.self) }
         if let name = pair.first { found.updateValue(pair.count > 1 ? pair[1] : nil, forKey: name.lowercased()) }
       }
     }
     return found
+  }
+
+  /// Without spaces and quotation marks around it.
+  private static func bare(_ text: Substring.UTF8View) -> Substring.UTF8View {
+    let around = " \t\"".utf8
+    guard let first = text.firstIndex(where: { !around.contains($0) }), let last = text.lastIndex(where: { !around.contains($0) }) else {
+      return text.prefix(0)
+    }
+    return text[first...last]
   }
 }
 

@@ -121,6 +121,9 @@ public struct Headers: Equatable, Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
+  /// All values of a field, in order.
+  public func values(of name: String) -> [String] { fields.filter { Self.same($0.name, name) }.map(\.value) }
+
   /// Adds a field beside those of the same name. Both may be a stranger's: see `StreamSafeText`.
   public mutating func add(_ name: String, _ value: String) { fields.append((name.streamSafe, value.streamSafe)) }
 

@@ -43,13 +43,16 @@ public enum TransportError: Error, Equatable, Sendable, CustomStringConvertible 
   case insecure(String, Flaw? = nil)
   /// The answer was larger than the transport accepts, in bytes.
   case tooLarge(limit: Int)
+  /// The answer is of a form that this transport does not read, and why.
+  case unreadable(String)
   /// The request cannot be sent by this transport, and why.
   case unsupported(String)
 
   /// One clause for a log or a terminal, without a period; see ``sentence(about:)`` for people.
   public var description: String {
     switch self {
-    case .unreachable(let reason, _), .cutShort(let reason), .insecure(let reason, _), .unsupported(let reason): reason
+    case .unreachable(let reason, _), .cutShort(let reason), .insecure(let reason, _), .unreadable(let reason), .unsupported(let reason):
+      reason
     case .timedOut: "there was no answer in time"
     case .tooLarge(let limit): "the answer has more than \(limit) bytes"
     }
@@ -74,6 +77,7 @@ public enum TransportError: Error, Equatable, Sendable, CustomStringConvertible 
       "\(who) has a certificate for another address, so nothing was loaded. Check the address, or try another network."
     case .insecure: "\(who) cannot be reached securely, so nothing was loaded. Try another network."
     case .tooLarge: "\(who) sent more than this app accepts."
+    case .unreadable: "\(who) sent an answer of a form that is not read here."
     case .unsupported: "\(who) cannot be loaded from this address."
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 import SignedReceipts
 
 /// One request to a provider to sign a person in (OpenID Connect Core 1.0, section 3.1.2.1), and what its answer is checked by.
@@ -16,9 +17,11 @@ struct AuthorizationRequest: Sendable {
   /// The path of redirect addresses.
   static let path = "/callback"
 
-  init(to metadata: ProviderMetadata, of provider: OpenIDProvider, port: Int, for backend: String) throws(OpenIDError) {
+  init(
+    to metadata: ProviderMetadata, of provider: OpenIDProvider, port: Int, for backend: String, random: any RandomSource
+  ) throws(OpenIDError) {
     redirectURI = "http://127.0.0.1:\(port)\(Self.path)"
-    (state, verifier, nonceSecret) = (Self.secret(), Self.secret(), Self.secret())
+    (state, verifier, nonceSecret) = (Self.secret(random), Self.secret(random), Self.secret(random))
     let query = Form.encode([
       ("response_type", "code"), ("client_id", provider.clientID), ("redirect_uri", redirectURI),
       ("scope", (["openid"] + provider.scopes).joined(separator: " ")), ("state", state),
@@ -60,10 +63,7 @@ struct AuthorizationRequest: Sendable {
   }
 
   /// 256 random bits, as base64url.
-  private static func secret() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
-  }
+  private static func secret(_ random: any RandomSource) -> String { Base64URL.encode(random.bytes(32)) }
 
   /// An error code as people may see it: a stranger wrote it.
   static func shown(_ code: String) -> String {

@@ -25,6 +25,7 @@ public struct BrowserSignIn: Sendable {
   private let app: String
   private let backend: String
   private let clock: any AppClock
+  private let random: any RandomSource
 
   /// - Parameters:
   ///   - directory: the provider's metadata and keys.
@@ -32,11 +33,15 @@ public struct BrowserSignIn: Sendable {
   ///   - backend: the origin of the backend that takes the token, as this app reaches it. The token is of no use to any other, which could
   ///     otherwise pass it on.
   ///   - clock: what the wait for the page is measured by.
-  public init(_ directory: ProviderDirectory, app: String, for backend: String, clock: any AppClock) {
+  ///   - random: gives the secrets of a sign-in, which nobody may guess.
+  public init(
+    _ directory: ProviderDirectory, app: String, for backend: String, clock: any AppClock, random: any RandomSource = SystemRandom()
+  ) {
     self.directory = directory
     self.app = app
     self.backend = backend
     self.clock = clock
+    self.random = random
   }
 
   /// Opens the provider's page, waits for its answer, and exchanges that for an ID token, which is verified.
@@ -48,7 +53,8 @@ public struct BrowserSignIn: Sendable {
     let metadata = try await directory.currentMetadata()
     let listener = try LoopbackListener(ports: directory.provider.ports, app: app)
     defer { listener.close() }
-    let request = try AuthorizationRequest(to: metadata, of: directory.provider, port: listener.port, for: backend)
+    let request = try AuthorizationRequest(
+      to: metadata, of: directory.provider, port: listener.port, for: backend, random: random)
     let code = try await answer(to: request, from: metadata, at: listener, open)
     listener.close()
     let token = try await directory.exchange(code, of: request)

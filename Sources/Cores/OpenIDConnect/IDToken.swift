@@ -11,7 +11,7 @@ public enum IDTokenError: Error, Equatable, Sendable {
   case unknownKey
   /// The provider's key did not sign it.
   case badSignature
-  /// It was issued by somebody else.
+  /// Another provider issued it.
   case otherIssuer
   /// It was issued for another client.
   case otherAudience
@@ -60,7 +60,7 @@ public struct IDToken: Equatable, Sendable {
     guard let header = try? JSONDecoder().decode(Header.self, from: Data(header)) else { throw .malformed("its header has no alg") }
     guard header.crit == nil else { throw .unsupported("crit") }
     guard let algorithm = ProviderKeys.Algorithm(rawValue: header.alg) else { throw .unsupported("alg") }
-    let candidates = keys.keys(named: header.kid, for: algorithm)
+    let candidates = try keys.keys(named: header.kid, for: algorithm)
     guard !candidates.isEmpty else { throw .unknownKey }
     let message = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
     guard candidates.contains(where: { $0.isValid(signature, for: message) }) else { throw .badSignature }

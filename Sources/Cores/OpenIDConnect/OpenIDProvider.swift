@@ -45,7 +45,7 @@ public struct ProviderMetadata: Equatable, Sendable {
   /// Reads a discovery document.
   /// - Parameters:
   ///   - document: the JSON.
-  ///   - issuer: whom it was requested from: a document that names somebody else is of no use (section 4.3).
+  ///   - issuer: whom it was requested from: a document that names another issuer is of no use (section 4.3).
   /// - Throws: ``OpenIDError/unusable(_:)``.
   public init(document: Data, issuer: String) throws(OpenIDError) {
     guard let fields = try? JSONDecoder().decode(Document.self, from: document) else {
@@ -90,7 +90,7 @@ public struct ProviderMetadata: Equatable, Sendable {
     else { return false }
     if parts.scheme == "https" { return true }
     let isLoopback = ["127.0.0.1", "[::1]", "::1", "localhost"].contains(host)
-    // An address of the reader's own machine is nothing that a provider elsewhere may send them to.
+    // An address of the user's own machine is nothing that a provider elsewhere may send them to.
     return parts.scheme == "http" && isLoopback && issuer.map { isSafe($0) && !$0.hasPrefix("https:") } ?? true
   }
 }

@@ -22,20 +22,29 @@ public struct ProviderKeys: Sendable {
 
   private var keys: [Key]
 
-  /// Reads a key set. Keys of other kinds, and those for encryption, are left out.
+  /// Reads a key set. Keys of other kinds, and those for encryption, are left out, and so are all after the first sixteen that can be used:
+  /// providers have a few, and whoever sends made-up tokens has signatures checked with them.
   /// - Throws: ``OpenIDError/unusable(_:)`` when it is none, or has no key that can be used.
   public init(document: Data) throws(OpenIDError) {
     guard let set = try? JSONDecoder().decode(Document.self, from: document) else { throw .unusable("its keys cannot be read") }
-    keys = set.keys.prefix(Self.most).compactMap { $0.field.flatMap(Key.init) }
+    keys = Array(set.keys.prefix(Self.mostRead).compactMap { $0.field.flatMap(Key.init) }.prefix(Self.mostUsed))
     guard !keys.isEmpty else { throw .unusable("it has no key for RS256 or ES256") }
   }
 
-  /// The most keys of a set that are looked at.
-  private static let most = 64
+  /// The most keys of a set that are looked at, and that are used.
+  private static let mostRead = 64
+  private static let mostUsed = 16
+  /// The most keys of one name that a token is tried with: names should differ (RFC 7517, section 4.5), and nothing makes them.
+  private static let mostOfName = 4
 
-  /// - Parameter name: the name in a token's header; a token without one may be signed by any of them.
-  func keys(named name: String?, for algorithm: Algorithm) -> [Key] {
-    keys.filter { $0.algorithm == algorithm && (name == nil || $0.name == name) }
+  /// The keys that may have signed a token; none when there is no such key.
+  /// - Parameter name: the name in the token's header.
+  /// - Throws: ``IDTokenError/malformed(_:)`` for a token without one, where several keys are for its algorithm: it has to name the one
+  ///   (OpenID Connect Core 1.0, section 10.1). To try them all would let strangers choose how long that takes.
+  func keys(named name: String?, for algorithm: Algorithm) throws(IDTokenError) -> [Key] {
+    let found = keys.filter { $0.algorithm == algorithm && (name == nil || $0.name == name) }
+    guard name != nil || found.count < 2 else { throw .malformed("it does not name its key") }
+    return Array(found.prefix(Self.mostOfName))
   }
 
   private struct Document: Decodable {
@@ -93,11 +102,11 @@ struct RSAKey: Sendable {
   private let handle: KeyHandle
 
   /// - Parameters:
-  ///   - modulus: 2,048 to 8,192 bits, the highest byte first; shorter ones are not safe, and longer ones take long.
-  ///   - exponent: at most 64 bits.
+  ///   - modulus: 2,048 to 4,096 bits, the highest byte first; shorter ones are not safe, and longer ones take long.
+  ///   - exponent: at most 32 bits: each bit makes a verification longer, and providers have 65,537.
   init?(modulus: [UInt8], exponent: [UInt8]) {
     let (modulus, exponent) = (modulus.drop { $0 == 0 }, exponent.drop { $0 == 0 })
-    guard (256...1024).contains(modulus.count), (1...8).contains(exponent.count) else { return nil }
+    guard (256...512).contains(modulus.count), (1...4).contains(exponent.count) else { return nil }
     let numbers = DER.sequence(DER.unsigned(modulus) + DER.unsigned(exponent))
     guard let handle = try? KeyHandle.publicKey(der: DER.sequence(DER.rsaEncryption + DER.bits(numbers))) else { return nil }
     self.handle = handle

@@ -52,7 +52,7 @@ public final class StubProvider: Transport {
         ], keys: keys, claims: Self.claims(at: clock.now)))
   }
 
-  /// The claims of a reader who signs in now.
+  /// The claims of a user who signs in now.
   public static func claims(at now: Date) -> [String: any Sendable] {
     [
       "iss": issuer, "sub": "user-7", "aud": registration.clientID, "iat": Int(now.timeIntervalSince1970),

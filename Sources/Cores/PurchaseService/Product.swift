@@ -103,6 +103,6 @@ public struct Offer: Hashable, Sendable {
   /// When the product's own price is paid for the first time.
   /// - Parameters:
   ///   - start: when the offer begins.
-  ///   - timeZone: the reader's, which decides what a day is.
+  ///   - timeZone: the user's, which decides what a day is.
   public func end(from start: Date, in timeZone: TimeZone) -> Date { period.end(from: start, times: cycles, in: timeZone) }
 }

@@ -7,7 +7,7 @@ public struct ProductRequest: Hashable, Sendable {
   /// In which currency and language.
   public var storefront: Storefront
 
-  /// By default for nobody who is signed in, in the store's own currency and in English.
+  /// By default without a signed-in user, in the store's own currency and in English.
   public init(_ ids: [Product.ID], user: String? = nil, storefront: Storefront = Storefront()) {
     self.ids = ids
     self.user = user

@@ -107,7 +107,7 @@ public enum PendingReason: Equatable, Sendable {
 
 /// The progress of a purchase, in this order; ``retrying`` may occur in between.
 public enum PurchaseProgress: Equatable, Sendable {
-  /// The purchase stands in the journal; nobody was asked yet.
+  /// The purchase stands in the journal; neither the authorizer nor the store was asked yet.
   case begun
   /// The authorizer asks the person.
   case waitingForAuthorization

@@ -2,7 +2,7 @@
 public struct Backoff: Equatable, Sendable {
   /// The wait after the first try; it doubles with each further one.
   public var first: Duration
-  /// The longest wait of our own; the server may ask for a longer one.
+  /// The longest wait of our own, unless the first is longer; the server may ask for a longer one.
   public var longest: Duration
   /// How much longer chance may make a wait, as a share of our own wait: 0 to 1.
   public var jitter: Double
@@ -21,7 +21,7 @@ public struct Backoff: Equatable, Sendable {
   ///   - retryAfter: the pause that the server requested (RFC 9110, section 10.2.3), which counts unless our own is longer.
   ///   - chance: how much of the jitter, from 0 to 1: ``RandomSource/fraction()``.
   public func wait(after tries: Int, retryAfter: Duration? = nil, chance: Double) -> Duration {
-    let own = min(first * (1 << min(max(tries - 1, 0), 20)), longest)
+    let own = min(first * (1 << min(max(tries - 1, 0), 20)), max(first, longest))
     let share = min(max(jitter, 0), 1) * min(max(chance, 0), 1)
     return max(retryAfter ?? .zero, own) + own * share
   }

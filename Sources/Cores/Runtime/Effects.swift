@@ -46,7 +46,7 @@
   ) async throws -> Value {
     await suspendIfStopped()
     inFlight += 1
-    let result = await perform { try await EffectScope.$current.withValue(.effect) { try await work() } }
+    let result = await perform { try await EffectKind.$current.withValue(.effect) { try await work() } }
     return try await delivered(label, result)
   }
 
@@ -79,7 +79,7 @@
   public func sleep(_ label: String, for duration: Duration, on clock: any AppClock) async throws {
     await suspendIfStopped()
     timers += 1
-    let result = await perform { try await EffectScope.$current.withValue(.timer) { try await clock.sleep(for: duration) } }
+    let result = await perform { try await EffectKind.$current.withValue(.timer) { try await clock.sleep(for: duration) } }
     await suspendIfStopped()
     timers -= 1
     try result.get()
@@ -96,18 +96,7 @@
   @discardableResult public func wait(
     _ label: String, for patience: Duration, on clock: any AppClock, until task: Task<Void, Never>
   ) async -> Bool {
-    let (outcomes, first) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
-    Task {
-      await task.value
-      first.yield(true)
-    }
-    let timer = Task {
-      try? await sleep(label, for: patience, on: clock)
-      first.yield(false)
-    }
-    defer { timer.cancel() }
-    for await isInTime in outcomes { return isInTime }
-    return false
+    await task.ends { try? await self.sleep(label, for: patience, on: clock) }
   }
 
   private nonisolated func perform<Value: Sendable>(
@@ -143,12 +132,12 @@
 }
 
 /// Which part of ``Effects`` the present task belongs to, for clocks that count their sleepers.
-public enum EffectScope: Sendable {
+public enum EffectKind: Sendable {
   /// For ``Effects/run(_:_:)``, which is in flight meanwhile.
   case effect
   /// The task is a timer, of ``Effects/sleep(_:for:on:)``.
   case timer
 
   /// `nil` for all other work.
-  @TaskLocal public static var current: EffectScope?
+  @TaskLocal public static var current: EffectKind?
 }

@@ -9,9 +9,16 @@ public protocol RandomSource: Sendable {
 extension RandomSource {
   /// A number from 0 up to, and never, 1.
   public func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+  /// Random bytes.
+  /// - Parameter count: how many; at least 0.
+  public func bytes(_ count: Int) -> [UInt8] {
+    let words = (0..<(count + 7) / 8).map { _ in next() }
+    return Array(words.flatMap { word in withUnsafeBytes(of: word.littleEndian, Array.init) }.prefix(count))
+  }
 }
 
-/// Random numbers of the system, which nobody can predict.
+/// Random numbers of the system, which no attacker can predict.
 public struct SystemRandom: RandomSource {
   /// Has no state: every instance draws from the system's generator.
   public init() {}

@@ -4,10 +4,13 @@ import Foundation
 public enum StandardError {
   /// Writes a line. Output to a closed or a full pipe is lost: no program waits for its log, or ends because of it. The program has to
   /// ignore SIGPIPE.
-  public static func write(_ line: String) { write(line, to: STDERR_FILENO) }
+  /// - Parameters:
+  ///   - line: without its end.
+  ///   - terminator: what ends it: a prompt has no line of its own.
+  public static func write(_ line: String, terminator: String = "\n") { write(line + terminator, to: STDERR_FILENO) }
 
-  static func write(_ line: String, to descriptor: Int32) {
-    var rest = Array((line + "\n").utf8)[...]
+  static func write(_ text: String, to descriptor: Int32) {
+    var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       // A pipe that is ready takes so much without blocking.
       var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

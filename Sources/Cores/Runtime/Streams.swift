@@ -4,7 +4,7 @@ import Synchronization
 public final class Streams<Value: Sendable>: Sendable {
   private let listeners = Mutex<[AsyncStream<Value>.Continuation]>([])
 
-  /// Nobody listens yet.
+  /// Has no listeners yet.
   public init() {}
 
   deinit { listeners.withLock { for continuation in $0 { continuation.finish() } } }

@@ -155,13 +155,13 @@ public final class Connection {
 
   /// Takes one statement for many uses in a row, so that it is looked up once.
   /// - Throws: ``SQLiteError``, or what `body` throws.
-  public func prepared<Value>(_ sql: String, _ body: (PreparedStatement) throws -> Value) throws -> Value {
+  public func prepared<Value>(_ sql: String, _ body: (RepeatedStatement) throws -> Value) throws -> Value {
     executor?.checkIsolated()
     watch.enter()
     defer { watch.leave() }
     let statement = try taken(sql)
     defer { giveBack(statement) }
-    return try body(PreparedStatement(connection: self, statement: statement))
+    return try body(RepeatedStatement(connection: self, statement: statement))
   }
 
   /// Runs any number of statements, without values and without results: schemas and pragmas.

@@ -24,8 +24,6 @@ public actor Database {
 
   private nonisolated let setAside = Atomic<Int>(0)
   private var isClosed = false
-  /// Why it could not be opened.
-  private var failure: (any Error)?
 
   /// How often the file was set aside because it was damaged. Safe from any thread.
   public nonisolated var timesSetAside: Int { setAside.load(ordering: .relaxed) }
@@ -62,7 +60,7 @@ public actor Database {
     self.migrations = migrations
     self.synchronous = synchronous
     self.damage = damage
-    // The next caller gets the error.
+    // The next caller opens it again after an error.
     executor.post { self.assumeIsolated { database in _ = try? database.attempt { _ in } } }
   }
 
@@ -100,13 +98,8 @@ public actor Database {
 
   private func attempt<Value>(_ body: (Connection) throws -> Value) throws -> Value {
     guard !isClosed else { throw SQLiteError(code: SQLITE_MISUSE, message: "the database was closed", sql: "") }
-    if let failure { throw failure }
-    if owned.connection == nil {
-      do { try open() } catch {
-        failure = error
-        throw error
-      }
-    }
+    // Again after a failure: it may have been one of the moment, as when too many files were open.
+    if owned.connection == nil { try open() }
     guard let connection = owned.connection else { throw SQLiteError(code: SQLITE_MISUSE, message: "the database is not open", sql: "") }
     return try body(connection)
   }

@@ -61,7 +61,7 @@ final class Statement {
 }
 
 /// One statement for many uses in a row; valid only inside the closure it was handed to.
-public struct PreparedStatement {
+public struct RepeatedStatement {
   let connection: Connection
   let statement: Statement
 

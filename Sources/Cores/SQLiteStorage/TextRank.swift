@@ -32,11 +32,11 @@ private enum TextRank {
     guard let api, let row, let result else { return }
     let weights = (0..<Int(count)).map { arguments?[$0].map { sqlite3_value_double($0) } ?? 0 }
     var rank = 0.0
-    let code = TextRank.rank(api.pointee, row, weights, &rank)
+    let code = TextRank.rank(of: row, weights: weights, by: api.pointee, into: &rank)
     if code == SQLITE_OK { sqlite3_result_double(result, -rank) } else { sqlite3_result_error_code(result, code) }
   }
 
-  private static func rank(_ api: Fts5ExtensionApi, _ row: OpaquePointer, _ weights: [Double], _ rank: inout Double) -> Int32 {
+  private static func rank(of row: OpaquePointer, weights: [Double], by api: Fts5ExtensionApi, into rank: inout Double) -> Int32 {
     var length = 0.0
     for column in weights.indices where weights[column] > 0 {
       var words: Int32 = 0

@@ -21,6 +21,9 @@ import Runtime
   public private(set) var ignoredInputs = 0
   /// Rises with each user: work that was begun for an earlier one has no effect.
   private var generation = 0
+  /// What shows the backend that a request is this session's own, and not of somebody who has seen an access token: a refresh token of it.
+  /// `nil` while nobody is signed in.
+  public var proof: Secret? { refreshToken }
   /// The token to exchange for the next grant: the last one that the token store is known to hold, since the next start has that one. Where
   /// the store holds nothing, the first one.
   private var refreshToken: Secret?

@@ -1,4 +1,5 @@
 import COpenSSL
+import Foundation
 
 /// A call of libcrypto that failed: which one, and the library's message.
 public struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -19,7 +20,7 @@ public struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible 
 /// The one place that every result of libcrypto goes through.
 package enum OpenSSL {
   /// If a call failed, empties the library's error queue of this thread, and throws its errors.
-  static func check(_ succeeded: Bool, _ function: String) throws(OpenSSLError) {
+  package static func check(_ succeeded: Bool, _ function: String) throws(OpenSSLError) {
     if succeeded { return }
     let code = ERR_peek_last_error()
     ERR_clear_error()
@@ -37,9 +38,10 @@ package enum OpenSSL {
   }
 
   /// The SHA-256 digest, 32 bytes.
-  package static func sha256(_ bytes: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+  package static func sha256(_ bytes: some ContiguousBytes) throws(OpenSSLError) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 32)
-    try check(EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1, "EVP_Digest")
+    let result = bytes.withUnsafeBytes { EVP_Digest($0.baseAddress, $0.count, &digest, nil, EVP_sha256(), nil) }
+    try check(result == 1, "EVP_Digest")
     return digest
   }
 }

@@ -17,11 +17,11 @@ extension TestStore {
     }
   }
 
-  /// When a renewal fails.
+  /// The renewal that fails.
   public enum When: String, Codable, CaseIterable, Sendable {
-    /// At once, as if it were due.
+    /// One that is made due now.
     case now
-    /// When it is due.
+    /// The next that is due.
     case renewal
   }
 
@@ -36,7 +36,7 @@ extension TestStore {
     /// The person has resolved an interrupted purchase, or the store works again and gives a valid receipt.
     case resolve(Target = Target())
     /// How asking for products and for receipts goes from here on.
-    case requests(StubRequests)
+    case requests(StubStoreAnswer)
     /// Whether this device may pay.
     case paymentsAllowed(Bool)
     /// A purchase on another device, which appears here.
@@ -110,7 +110,7 @@ extension TestStore.Command: Codable {
     case .approve: self = .approve(try target())
     case .decline: self = .decline(try target())
     case .resolve: self = .resolve(try target())
-    case .requests: self = .requests(try fields.decode(StubRequests.self, forKey: .requests))
+    case .requests: self = .requests(try fields.decode(StubStoreAnswer.self, forKey: .requests))
     case .paymentsAllowed: self = .paymentsAllowed(try fields.decode(Bool.self, forKey: .allowed))
     case .buyElsewhere: self = .buyElsewhere(try fields.word(.product), user: try fields.decodeIfPresent(String.self, forKey: .user))
     case .restore: self = .restore

@@ -8,7 +8,7 @@ public struct StubState: Equatable, Sendable {
   /// Whether this device may pay.
   public var paymentsAllowed = true
   /// How asking for products goes.
-  public var requests = StubRequests()
+  public var requests = StubStoreAnswer()
   /// Seconds that pass in the store in one second.
   public var rate = 1
   /// Every purchase, the oldest first. Subscriptions are among them: ``StubOrder/paidUntil`` is their next renewal while

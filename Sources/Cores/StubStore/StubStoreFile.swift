@@ -12,7 +12,7 @@ public struct StubStoreFile: Sendable {
   /// The outcomes of new purchases of any product, one after the other; after the last one they succeed.
   public var outcomes: [StubOutcome] = []
   /// How asking for products goes.
-  public var requests = StubRequests()
+  public var requests = StubStoreAnswer()
   /// Whether this device may pay.
   public var paymentsAllowed = true
   /// How long the store takes for an answer, in seconds of the real clock.
@@ -41,12 +41,12 @@ public struct StubStoreFile: Sendable {
 }
 
 /// How asking a test store for something goes.
-public struct StubRequests: Codable, Equatable, Sendable {
+public struct StubStoreAnswer: Codable, Equatable, Sendable {
   /// The kind of answer that the store gives.
   public enum Answer: String, Codable, CaseIterable, Sendable {
     /// The products or purchases that were asked for.
     case normal
-    /// A failure; ``StubRequests/code`` says which.
+    /// A failure; ``StubStoreAnswer/code`` says which.
     case fail
     /// An answer without products.
     case empty
@@ -105,7 +105,7 @@ extension StubStoreFile: Decodable {
     _ = try fields.decodeIfPresent(String.self, forKey: .schema)
     self.init(products: try fields.decode([StubProduct].self, forKey: .products))
     outcomes = try fields.decodeIfPresent([StubOutcome].self, forKey: .outcomes) ?? []
-    requests = try fields.decodeIfPresent(StubRequests.self, forKey: .requests) ?? StubRequests()
+    requests = try fields.decodeIfPresent(StubStoreAnswer.self, forKey: .requests) ?? StubStoreAnswer()
     paymentsAllowed = try fields.decodeIfPresent(Bool.self, forKey: .paymentsAllowed) ?? true
     delay = try fields.seconds(.delay) ?? 0
     rate = try fields.whole(.rate, in: 0...10_000_000) ?? 1

@@ -96,7 +96,7 @@ extension TestStore: QueueProcessor {
     }
   }
 
-  /// The receipts in force, or the answer in ``StubRequests``; due renewals happen first.
+  /// The receipts in force, or the answer in ``StubStoreAnswer``; due renewals happen first.
   /// - Throws: `StoreError`.
   public func restore(user: String) async throws -> [String] {
     let requests = core.withLock { $0.requests }

@@ -31,7 +31,7 @@ public final class TestStore: Sendable {
     var productOutcomes: [Product.ID: [StubOutcome]]
     /// The scripted outcomes of transactions that only the authorizer has seen yet, not the store.
     var assigned: [UUID: StubOutcome] = [:]
-    var requests: StubRequests
+    var requests: StubStoreAnswer
     var paymentsAllowed: Bool
     /// Rises with what is to be saved.
     var revision: Int

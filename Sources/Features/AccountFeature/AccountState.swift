@@ -87,7 +87,7 @@ extension AccountViewModel {
     /// Whether the token is being removed; nothing can be pressed then.
     public var isSigningOut = false
 
-    /// A screen that knows nothing yet.
+    /// The state before anything is loaded.
     public init() {}
   }
 }

@@ -7,7 +7,7 @@ import SessionService
 /// The sheet that changes the reader's password. Isolated to the main actor.
 ///
 /// The publication checks the password by its own rule, and says what is wrong.
-@MainActor public final class ChangePasswordViewModel: Closable {
+@MainActor public final class ChangePasswordViewModel: Closable, AsksBeforeLeaving {
   /// Everything the sheet shows. The passwords are no part of it: the sheet's fields hold what was typed.
   public struct State: Equatable, Sendable {
     /// A sentence beside the field of the current password.
@@ -74,8 +74,19 @@ import SessionService
     case .currentChanged(let password): currentChanged(password.secret)
     case .newChanged(let password): newChanged(password.secret)
     case .submitTapped: submitTapped()
-    case .cancelTapped: output(.close)
+    case .cancelTapped: cancelTapped()
     }
+  }
+
+  /// See `AsksBeforeLeaving`. Passwords are the one thing that is typed and not kept: the next person at this machine would find them.
+  public var lossOnLeaving: String? {
+    guard !state.isWorking, !(current.isEmpty && new.isEmpty) else { return nil }
+    return "The passwords that you typed are not kept. If you leave, you have to type them again."
+  }
+
+  private func cancelTapped() {
+    (current, new) = (Secret(""), Secret(""))
+    output(.close)
   }
 
   private func currentChanged(_ text: Secret) {
@@ -107,6 +118,7 @@ import SessionService
     Task { [effects, client] in
       do {
         try await effects.run("password.change") { try await client.changePassword(change) }
+        (current, new) = (Secret(""), Secret(""))
         state = State()
         if !isClosed { output(.close) }
         output(.told("Your password was changed. All other sessions have ended."))

@@ -38,7 +38,7 @@ import ReaderContent
     /// The sentence in place of ``clubs`` while there are none; `nil` when there are.
     public var clubsSentence: String?
 
-    /// A page that knows nothing yet.
+    /// The state before anything is loaded.
     public init() {}
   }
 

@@ -3,7 +3,7 @@ import Runtime
 
 /// Where what a reader does in the app is counted.
 public enum AnalyticsChoice: String, Codable, CaseIterable, Sendable {
-  /// Nothing is counted anywhere.
+  /// Nowhere: only what tells whether a roll-out works is counted, which no choice changes.
   case none
   /// At the publication, which adds it up.
   case publication
@@ -32,7 +32,7 @@ public enum AnalyticsChoice: String, Codable, CaseIterable, Sendable {
     /// Whether there is a file to show.
     public var hasFile = false
 
-    /// A page that knows nothing yet.
+    /// The state before anything is loaded.
     public init() {}
   }
 
@@ -118,7 +118,7 @@ public enum AnalyticsChoice: String, Codable, CaseIterable, Sendable {
   private func update() {
     let name = publication.value ?? "the publication"
     var choices = [
-      State.Choice(id: .none, name: "Do not count", detail: "What you do in Matinee is counted nowhere, but for the trials below."),
+      State.Choice(id: .none, name: "Do not count", detail: "What you do in Matinee is counted only where a trial is on: see below."),
       State.Choice(
         id: .publication, name: "Tell \(name)",
         detail: "\(name.prefix(1).uppercased() + name.dropFirst()) learns how often you start Matinee and open its screens, and how "

@@ -20,7 +20,7 @@ public struct PurchaseRow: Equatable, Sendable, Identifiable {
       case past
     }
 
-    /// Whether ``words`` are good news.
+    /// How the row is coloured.
     public var tone: Tone
     /// Its state: "Waiting for the bank", "Paid".
     public var words: String
@@ -64,6 +64,8 @@ struct PurchaseContext {
   var orders: [UUID: Order] = [:]
   /// The purchases that give the reader something now: the newest of each product that is in force.
   var current: Set<UUID> = []
+  /// Whether a product is in force.
+  var owns: (Product.ID) -> Bool
   /// Until when a product that is in force gives access; `nil` for without an end.
   var expiry: (Product.ID) -> Date?
   var formatting: Formatting
@@ -152,7 +154,10 @@ extension PurchaseRow.Status {
     if case .consumable(_, let amount) = context.products[product]?.kind {
       return Self(.good, words, detail: "\(context.formatting.count(amount, "article pass", "article passes")).")
     }
-    guard context.current.contains(id) else { return Self(.past, words, detail: "It has ended.") }
+    guard context.current.contains(id) else {
+      // Whether this period goes on before the later one, only the publication knows.
+      return Self(.past, words, detail: context.owns(product) ? "Bought again since then." : "It has ended.")
+    }
     return Self(.good, words, detail: context.expiry(product).map { "Open until \(context.formatting.day($0))." } ?? "Yours for good.")
   }
 }

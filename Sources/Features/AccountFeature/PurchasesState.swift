@@ -46,7 +46,7 @@ extension PurchasesViewModel {
       }
     }
 
-    /// A list that knows nothing yet.
+    /// The state before anything is loaded.
     public init() {}
   }
 }

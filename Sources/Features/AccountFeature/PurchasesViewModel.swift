@@ -138,14 +138,14 @@ import Runtime
   }
 
   private func checkTapped(_ id: PurchaseRow.ID) {
-    ask(about: id, where: \.canCheck) { [purchases, formatting] in
+    request(about: id, where: \.canCheck) { [purchases, formatting] in
       await purchases.check(id)
       return "Nothing new at \(formatting.time(formatting.clock.now))."
     }
   }
 
   private func cancelTapped(_ id: PurchaseRow.ID) {
-    ask(about: id, where: \.canCancel) { [purchases] in
+    request(about: id, where: \.canCancel) { [purchases] in
       do throws(StoreError) {
         try await purchases.cancel(id)
         return nil
@@ -157,7 +157,7 @@ import Runtime
   }
 
   /// Asks the store about a purchase. The words that come back are for one that stands as it stood.
-  private func ask(
+  private func request(
     about id: PurchaseRow.ID, where isPossible: (PurchaseRow) -> Bool, _ question: @escaping @MainActor () async -> String?
   ) {
     guard let row = state.rows.first(where: { $0.id == id && isPossible($0) }), checking.insert(id).inserted else { return }
@@ -263,8 +263,8 @@ import Runtime
     var new = state
     let transactions = transactions ?? []
     let context = PurchaseContext(
-      products: products, orders: orders, current: current(transactions), expiry: { [purchases] in purchases.expiry(of: $0) },
-      formatting: formatting)
+      products: products, orders: orders, current: current(transactions), owns: { [purchases] in purchases.owns($0) },
+      expiry: { [purchases] in purchases.expiry(of: $0) }, formatting: formatting)
     let here = Set(transactions.map(\.id))
     let elsewhere = orders.values.filter { order in UUID(uuidString: order.id).map { !here.contains($0) } ?? false }
       // Two of one moment always come in the same order.

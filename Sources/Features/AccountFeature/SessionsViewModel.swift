@@ -92,7 +92,7 @@ import Runtime
     /// Why the reader's last input failed; `nil` when it succeeded.
     public var failure: String?
 
-    /// A page that knows nothing yet.
+    /// The state before anything is loaded.
     public init() {}
   }
 

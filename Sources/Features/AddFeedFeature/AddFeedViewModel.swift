@@ -61,6 +61,7 @@ import Runtime
     self.formatting = formatting
     self.documents = documents
     self.output = output
+    urlChanged(store.feedAddress)
   }
 
   isolated deinit { adding?.cancel() }
@@ -97,6 +98,7 @@ import Runtime
   private func urlChanged(_ url: String) {
     guard case .asking = state.phase, url != state.url || path != nil else { return }
     path = nil
+    store.feedAddress = url
     var new = state
     (new.url, new.file, new.problem, new.question) = (url, nil, nil, nil)
     new.canAdd = url.contains { !$0.isWhitespace }
@@ -106,6 +108,7 @@ import Runtime
   private func fileChosen(_ path: String) {
     guard case .asking = state.phase else { return }
     self.path = path
+    store.feedAddress = ""
     var new = state
     (new.url, new.file, new.problem, new.question) = ("", URL(fileURLWithPath: path).lastPathComponent, nil, nil)
     new.canAdd = true
@@ -209,7 +212,7 @@ import Runtime
       adding = Task { [weak self, effects = store.effects, clock = formatting.clock, client = store.client] in
         do { try await effects.sleep("addfeed.pace", for: Self.pace, on: clock) } catch { return }
         let answer: Result<Import, any Error>
-        do { answer = .success(try await effects.run("addfeed.look") { try await client.progress(of: latest.id) }) } catch {
+        do { answer = .success(try await effects.run("addfeed.progress") { try await client.progress(of: latest.id) }) } catch {
           answer = .failure(error)
         }
         guard let self, importID == latest.id, !store.isClosed, !Task.isCancelled else { return }
@@ -217,6 +220,8 @@ import Runtime
         case .success(let next): poll(next)
         // The import continues at the publication without the app.
         case .failure(let error) where RequestError(explaining: error).isUnreachable: poll(latest)
+        case .failure(let error as ClientError) where error.isNotFound:
+          failed("The publication was started again meanwhile, and has not finished this. Try again.")
         case .failure(let error): failed(sentence(error))
         }
       }
@@ -266,6 +271,7 @@ import Runtime
 
   private func done(_ done: Import) {
     store.listsAreStale()
+    store.feedAddress = ""
     clubs = done.clubs
     importID = nil
     let title = done.title.isEmpty ? state.file ?? state.url : done.title
@@ -275,7 +281,8 @@ import Runtime
     new.phase = .added(
       clubs.isEmpty
         ? "“\(title)” names no feeds, so there is nothing to add."
-        : "\(formatting.count(clubs.count, "fan club", "fan clubs")) came from “\(title)”. Their posts are fetched when you ask for them.")
+        : "“\(title)” names \(formatting.count(clubs.count, "feed", "feeds")), which are fan clubs now. Their posts are fetched when you ask."
+    )
     new.openLabel = clubs.isEmpty ? nil : "Show the fan clubs"
     new.fetchLabel = clubs.isEmpty ? nil : "Fetch all"
     state = new

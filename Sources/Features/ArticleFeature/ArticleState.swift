@@ -93,7 +93,7 @@ extension ArticleViewModel {
       return hasDraft ? "Continue your comment" : post.comments.isEmpty ? "Write a comment" : "Read the comments"
     }
 
-    /// A page that knows nothing yet.
+    /// The state before anything is loaded.
     public init() {}
   }
 }

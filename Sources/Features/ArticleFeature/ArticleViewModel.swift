@@ -275,7 +275,7 @@ import ReaderContent
     update(message: failure)
     if failure == nil, let left = store.passes.value {
       let rest = left == 0 ? "That was your last pass." : "You have \(formatting.count(left, "pass", "passes")) left."
-      output(.passSpent("This post is open to you for good. \(rest)"))
+      output(.passSpent("This post stays open to you. \(rest)"))
     }
   }
 

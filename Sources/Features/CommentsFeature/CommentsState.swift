@@ -34,7 +34,7 @@ extension CommentsViewModel {
           sentence: isLocked ? "Nobody has written anything so far." : "Be the first to say something."))
     }
 
-    /// A page that knows nothing yet.
+    /// The state before anything is loaded.
     public init() {}
   }
 

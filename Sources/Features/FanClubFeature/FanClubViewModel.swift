@@ -44,7 +44,7 @@ import ReaderContent
             .empty, heading: "Nothing here yet", sentence: "This fan club has not published anything so far.", action: .refresh))
     }
 
-    /// A page that knows nothing yet.
+    /// The state before anything is loaded.
     public init() {}
   }
 

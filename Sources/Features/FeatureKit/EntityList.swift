@@ -154,7 +154,7 @@ public struct ListState: Equatable, Sendable {
   }
 
   /// Loads the list again.
-  public func refreshTapped() {
+  package func refreshTapped() {
     // What can be undone stays so.
     if !state.canUndo { state.message = nil }
     reload()
@@ -177,12 +177,12 @@ public struct ListState: Equatable, Sendable {
   }
 
   /// Brings in what is newer: see ``ListState/newItemCount``.
-  public func newItemsTapped() {
+  package func newItemsTapped() {
     if state.newItemCount > 0 { fetcher.showNewItems() }
   }
 
   /// Tries again what failed.
-  public func retryTapped() {
+  package func retryTapped() {
     guard state.loadMoreFailure != nil else { return refreshTapped() }
     state.loadMoreFailure = nil
     isQuiet = false
@@ -210,16 +210,23 @@ public struct ListState: Equatable, Sendable {
   }
 
   /// The last row is in sight: loads further ones.
-  public func reachedEnd() {
+  package func reachedEnd() {
     guard state.canLoadMore, !state.isLoadingMore, state.loadMoreFailure == nil else { return }
     fetcher.loadMore()
   }
 
   /// The reader has read the message.
-  public func messageDismissed() { say(nil) }
+  package func messageDismissed() { say(nil) }
 
-  /// Shows the reader what was done, and offers to undo it.
-  func offerUndo(_ sentence: String, _ undo: @escaping @MainActor () -> Void) { say(sentence, undo: undo) }
+  /// Shows the reader what was done, and offers to undo it. What was done twice is undone together: the second click of a double click
+  /// alone would leave nothing to undo.
+  func offerUndo(_ sentence: String, _ undo: @escaping @MainActor () -> Void) {
+    guard state.canUndo, state.message == sentence, let earlier = self.undo else { return say(sentence, undo: undo) }
+    say(sentence) {
+      undo()
+      earlier()
+    }
+  }
 
   /// Goes on offering what another list offered to undo: the reader looks at the same things in another way.
   package func takeUndo(from other: EntityList) {
@@ -227,7 +234,7 @@ public struct ListState: Equatable, Sendable {
   }
 
   /// Undoes what the message is about; does nothing when that cannot be undone.
-  public func undoTapped() {
+  package func undoTapped() {
     guard state.canUndo, let undo else { return }
     say(nil)
     undo()
@@ -271,8 +278,8 @@ public struct ListState: Equatable, Sendable {
     let list = fetcher.state
     let isReloaded = isReloading && !list.isReloading
     isReloading = list.isReloading
-    if isReloaded { failedRefresh = list.failure }
-    if isReloaded, list.failure == nil { age = requestedAge }
+    if isReloaded { failedRefresh = list.reloadFailure }
+    if isReloaded, list.reloadFailure == nil { age = requestedAge }
     // An answer may be older than what the reader did meanwhile.
     if updatesWithActions, isOnScreen, !list.isLoading { fetcher.reloadFromCache() }
     update()
@@ -296,13 +303,17 @@ public struct ListState: Equatable, Sendable {
     new.isRefreshing = list.isReloading && !list.ids.isEmpty && !isQuiet
     new.isLoadingMore = list.isLoadingMore && !isQuiet
     new.canLoadMore = !list.reachedEnd && !list.ids.isEmpty
-    if list.isReloading, !isQuiet { new.loadMoreFailure = nil }
+    if let failure = list.loadMoreFailure {
+      new.loadMoreFailure = failure.absence
+    } else if list.isReloading, !isQuiet {
+      new.loadMoreFailure = nil
+    }
     // The note says why rows are from an earlier time, as long as they are; it stays during another try.
     let isUnreachable = list.failure?.isUnreachable == true
     new.note =
       list.isFromStore && isUnreachable ? Self.offlineNote : list.isFromStore && (list.isLoading || list.isRevalidating) ? state.note : nil
     let isSaid = new.note != nil && state.note == nil
-    if state.isRefreshing, !list.isReloading, !isSaid, let failure {
+    if state.isRefreshing, !list.isReloading, !isSaid, let failure = list.reloadFailure {
       refreshMessage = "The list could not be refreshed. \(failure.absence)"
       new.message = refreshMessage
     }
@@ -312,7 +323,6 @@ public struct ListState: Equatable, Sendable {
     }
     new.canUndo = new.canUndo && new.message == state.message
     (new.newItemCount, new.hasMoreNewItems) = (list.newItemCount, list.hasMoreNewItems)
-    if state.isLoadingMore, !list.isLoading, let failure { new.loadMoreFailure = failure.absence }
     switch list.status {
     case .initial, .loading: if !isQuiet { new.phase = .loading }
     case .empty: new.phase = needsMore ? .loading : .empty

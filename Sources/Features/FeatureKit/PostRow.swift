@@ -38,8 +38,6 @@ public struct PostRow: Equatable, Sendable, Identifiable {
   public var teaser: String
   /// The fan club's name.
   public var club: String
-  /// Identifies the fan club that the post is from.
-  public var clubID: FanClub.ID
   /// Who wrote it; empty when the publication does not say.
   public var byline: String
   /// When the post appeared, in words.
@@ -73,7 +71,6 @@ public struct PostRow: Equatable, Sendable, Identifiable {
     title = post.title.onOneLine
     teaser = Self.teaser(post.teaser.onOneLine, below: title)
     club = post.fanClubName.onOneLine
-    clubID = post.fanClubID
     byline = post.byline.onOneLine
     date = formatting.date(post.published)
     picture = post.picture

@@ -43,6 +43,14 @@ extension ScreenModel {
   var lossOnLeaving: String? { get }
 }
 
+/// A screen with steps of its own: back leads to the step before first.
+@MainActor public protocol Stepped: ScreenModel {
+  /// Whether there is a step before.
+  var canStepBack: Bool { get }
+  /// Sends the input that goes back to the step before.
+  func stepBack()
+}
+
 /// A screen that shows one thing that has a name.
 @MainActor public protocol Titled: ScreenModel {
   /// The name, for the window's title; `nil` while it is not known.

@@ -31,7 +31,7 @@ public enum StatusPage: Equatable, Sendable {
     case retry
     /// Looks whether there is something by now.
     case refresh
-    /// Fetches posts that nobody requested yet.
+    /// Fetches posts that no reader has requested yet.
     case fetch
     /// Leaves the page.
     case back

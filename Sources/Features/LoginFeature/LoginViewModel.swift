@@ -3,7 +3,7 @@ import Runtime
 import SessionService
 
 /// The login screen: the root of the app. Isolated to the main actor.
-@MainActor public final class LoginViewModel: ScreenModel {
+@MainActor public final class LoginViewModel: Stepped {
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
     /// The text of the email field changed.
@@ -46,6 +46,8 @@ import SessionService
   private var newPassword = Secret("")
   /// What makes the mailed code of use here.
   private var challenge: Secret?
+  /// Whether a code that was asked for without an address is to set a password; `nil` when none was.
+  private var unaddressed: Bool?
   private var isLoading = false
   /// Why the publication has not answered.
   private var unanswered: AuthError?
@@ -121,6 +123,11 @@ import SessionService
     }
   }
 
+  /// See `Stepped`: from the code, back leads to the password.
+  public var canStepBack: Bool { state.code != nil }
+  /// See `Stepped`.
+  public func stepBack() { send(.passwordTapped) }
+
   private func emailChanged(_ text: String) {
     guard text != state.email else { return }
     change {
@@ -178,6 +185,7 @@ import SessionService
       $0.passwordError = nil
       $0.formError = nil
     }
+    unaddressed = emailError == nil ? nil : setsPassword
     guard emailError == nil else { return }
     perform(.codeRequest) { [session] () throws(AuthError) in
       try await session.requestCode(for: email)
@@ -208,6 +216,7 @@ import SessionService
     guard state.canSubmit else { return }
     retryUnreachable()
     if let entry = state.code, let challenge { return submitCode(entry, challenge) }
+    if let unaddressed, password.isEmpty { return requestCode(setsPassword: unaddressed) }
     let email = trimmed(state.email)
     let emailError = Self.error(inEmail: email)
     let passwordError = password.isEmpty ? "Enter your password." : nil

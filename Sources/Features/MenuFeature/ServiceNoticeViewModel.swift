@@ -23,7 +23,7 @@ public enum ServiceNotice: Equatable, Sendable {
     /// Whether the publication is being asked again.
     public var isChecking = false
 
-    /// A sheet that knows nothing yet.
+    /// The state before anything is loaded.
     public init() {}
   }
 

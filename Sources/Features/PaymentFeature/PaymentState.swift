@@ -115,7 +115,7 @@ extension PaymentViewModel {
     /// Whether the page that the reader pays on can be opened once more.
     public var canOpenAgain = false
 
-    /// A sheet that knows nothing yet.
+    /// The state before anything is loaded.
     public init() {}
 
     /// What the sheet shows in place of a bill; `nil` where there is something to pay.

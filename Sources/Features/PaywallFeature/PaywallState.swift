@@ -127,7 +127,7 @@ extension PaywallViewModel {
     /// What stands on the button that leaves. Where there is nothing to buy, nothing is put off.
     public var closeTitle: String { phase == .ready && !products.contains(where: \.canBuy) ? "Close" : "Not now" }
 
-    /// A paywall that knows nothing yet.
+    /// The state before anything is loaded.
     public init() {}
   }
 }

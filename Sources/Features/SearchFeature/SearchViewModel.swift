@@ -177,6 +177,12 @@ import Runtime
   }
 
   /// What is gone leaves this list too.
+  /// Quotes the beginning of what was searched for: people paste whole pages.
+  private var nothingFound: String {
+    let shown = requested.prefix(80)
+    return "Nothing was found for “\(shown)\(shown.endIndex < requested.endIndex ? "…" : "")”."
+  }
+
   private func dropGone() {
     let ids = state.ids.filter { store.posts[$0] != nil }
     let clubs = state.clubs.filter { store.fanClubs[$0] != nil }
@@ -184,7 +190,7 @@ import Runtime
     drawn.formIntersection(ids)
     var new = state
     (new.ids, new.clubs) = (ids, clubs)
-    if new.isEmpty, state.phase == .results { new.phase = .nothing("Nothing was found for “\(requested)”.") }
+    if new.isEmpty, state.phase == .results { new.phase = .nothing(nothingFound) }
     state = new
   }
 
@@ -261,7 +267,7 @@ import Runtime
     var new = state
     if isFirst { new.clubs = page.clubs.map(\.id).filter { store.fanClubs[$0] != nil } }
     new.ids = (isFirst ? [] : new.ids) + fresh.map(\.id)
-    new.phase = new.isEmpty ? .nothing("Nothing was found for “\(requested)”.") : .results
+    new.phase = new.isEmpty ? .nothing(nothingFound) : .results
     new.canLoadMore = page.next != nil
     (new.isSearching, new.isLoadingMore, new.loadMoreFailure) = (false, false, nil)
     state = new

@@ -66,7 +66,7 @@ extension TesterViewModel {
     /// Why the last command was refused, or what is wrong with a file; `nil` when all is well.
     public var problem: String?
 
-    /// A panel that knows nothing yet.
+    /// The state before anything is loaded.
     public init() {}
   }
 }

@@ -170,9 +170,9 @@ import StubStore
   }
 
   private func requests(_ state: StubState) -> State.Section {
-    let answers = StubRequests.Answer.allCases.map { answer in
+    let answers = StubStoreAnswer.Answer.allCases.map { answer in
       State.Control(
-        answer.rawValue.words, .command(.requests(StubRequests(answer, delay: state.requests.delay))),
+        answer.rawValue.words, .command(.requests(StubStoreAnswer(answer, delay: state.requests.delay))),
         isOn: state.requests.answer == answer)
     }
     let slow = state.requests.delay > 0
@@ -183,7 +183,7 @@ import StubStore
         State.Group(
           "",
           [
-            State.Control("Slow", .command(.requests(StubRequests(state.requests.answer, delay: slow ? 0 : 5))), isOn: slow),
+            State.Control("Slow", .command(.requests(StubStoreAnswer(state.requests.answer, delay: slow ? 0 : 5))), isOn: slow),
             State.Control("Payments allowed", .command(.paymentsAllowed(!state.paymentsAllowed)), isOn: state.paymentsAllowed),
           ]),
         State.Group("", [State.Control("Restore", .command(.restore)), State.Control("Begin again", .command(.reset))]),
@@ -212,7 +212,7 @@ import StubStore
       add("Grace", .grace(target))
       add("Recover", .recover(target))
       if let price = product?.price.minorUnits {
-        add("Price + 20 %", .priceIncrease(order.product, priceMinorUnits: price + max(price / 5, 1), needsConsent: true))
+        add("Price + 20%", .priceIncrease(order.product, priceMinorUnits: price + max(price / 5, 1), needsConsent: true))
       }
       if order.needsConsent {
         add("Agree", .consent(target, agreed: true))

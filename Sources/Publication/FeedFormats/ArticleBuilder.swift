@@ -25,6 +25,8 @@ final class ArticleBuilder {
   private var frames = ArticleFrames()
   private var context = Context()
   private var open: [Open] = []
+  /// Where those of each name are among them, the innermost last. To look through all of them at each tag takes as long as many are open.
+  private var openPlaces: [String: [Int]] = [:]
   private var inlines = InlineWriter()
   private var code: [UInt8] = []
   private var dropped: (name: String, count: Int)?
@@ -57,6 +59,7 @@ final class ArticleBuilder {
     if let id = attributes["id"] ?? (name == "a" ? attributes["name"] : nil), places.add(id) { inlines.mark(id) }
     if startVoid(name, attributes) { return }
     guard open.count < Self.maximumDepth else { return }
+    openPlaces[name, default: []].append(open.count)
     open.append(Open(name: name, outside: context, frames: frames.count))
     startContext(name, attributes)
     startBlock(name, attributes)
@@ -75,13 +78,15 @@ final class ArticleBuilder {
 
   /// The place of the innermost element of those names, unless one of `scope` is further in.
   private func innermost(_ names: Set<String>, within scope: Set<String>) -> Int? {
-    guard let index = open.lastIndex(where: { names.contains($0.name) || scope.contains($0.name) }) else { return nil }
-    return names.contains(open[index].name) ? index : nil
+    let innermost = { (names: Set<String>) in names.compactMap { self.openPlaces[$0]?.last }.max() }
+    guard let index = innermost(names), index > innermost(scope) ?? -1 else { return nil }
+    return index
   }
 
   /// Ends an open element, and those in it.
   private func end(at index: Int) {
     let (outside, count) = (open[index].outside, open[index].frames)
+    for ended in open[index...] { openPlaces[ended.name]?.removeLast() }
     open.removeSubrange(index...)
     if context.isPreformatted, !outside.isPreformatted { endCode() }
     if frames.count > count {

@@ -5,8 +5,10 @@ enum Links {
   /// The base that a source gives: itself, if it is on the web.
   static func base(_ source: String) -> String? { isWeb(source) ? source : nil }
 
-  /// No address has more bytes: longer ones would burden a list, and no server accepts them.
+  /// No address has more bytes: no server accepts longer ones.
   static let longest = 8192
+  /// No address of a post, of a picture or of another file has more: the lists of all readers have them.
+  static let longestListed = 2048
   /// No base that links are relative to has more bytes: it is read again for each of them.
   static let longestBase = 2048
 
@@ -18,6 +20,9 @@ enum Links {
     let authority = link.utf8.dropFirst(length).prefix { !"/?#".utf8.contains($0) }
     return !authority.isEmpty && !authority.contains(UInt8(ascii: "@")) && !link.unicodeScalars.contains(where: \.isHiddenControl)
   }
+
+  /// The same for an address that stands for itself, and not in a text.
+  static func isListed(_ link: String) -> Bool { link.utf8.count <= longestListed && isWeb(link) }
 
   /// Whether a link starts with something in lower case, however it is written itself.
   private static func starts(_ link: String, _ beginning: StaticString) -> Bool {

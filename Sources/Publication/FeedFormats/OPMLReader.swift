@@ -63,8 +63,7 @@ struct OPMLReader: XMLFeedReader {
       written.removeFirst(5)
       if written.hasPrefix("//") { written = "http:" + written }
     }
-    let url = Links.resolve(written, base)
-    return Links.isWeb(url) ? url : nil
+    return Links.web(written, base)
   }
 
   mutating func content(of name: XMLName, _ text: String, base: String?) {

@@ -26,7 +26,7 @@ public struct ParsedEnclosure: Equatable, Sendable {
   ///   - length: in bytes; what is no number above zero says nothing.
   ///   - duration: see ``seconds(_:)``.
   init?(url: String?, type: String?, title: String? = nil, length: String?, duration: String? = nil) {
-    guard let url = url?.trimmed.nonEmpty, url.utf8.count <= Links.longest else { return nil }
+    guard let url = url?.trimmed.nonEmpty, url.utf8.count <= Links.longestListed else { return nil }
     self.init(
       url: url, type: type.flatMap { $0.utf8.count <= Self.longestType ? $0.trimmed.lowercased().nonEmpty : nil },
       title: title?.asPlainLine.nonEmpty,
@@ -51,6 +51,8 @@ public struct ParsedEnclosure: Equatable, Sendable {
     return seconds >= 0.5 ? Int(seconds.rounded()) : nil
   }
 
+  /// How many bytes of text it has.
+  fileprivate var bytes: Int { [url, type, title].reduce(0) { $0 + ($1?.utf8.count ?? 0) } }
   /// Whether it is audio or video.
   var isPlayed: Bool { type.map { $0.hasPrefix("audio/") || $0.hasPrefix("video/") } ?? false }
   /// Whether it is a picture.
@@ -60,6 +62,8 @@ public struct ParsedEnclosure: Equatable, Sendable {
 /// The enclosures of an item while it is read.
 struct Enclosures {
   private static let most = 50
+  /// How many bytes of text they have together: ten times what those of podcasts have.
+  private static let mostBytes = 16 << 10
 
   private var found: [ParsedEnclosure] = []
   /// How long the item plays, for feeds that do not say it of its file.
@@ -78,13 +82,15 @@ struct Enclosures {
   /// How long the addresses are as the feed has them.
   var bytes: Int { found.reduce(0) { $0 + $1.url.utf8.count } }
 
-  /// Those that can be opened, but for the picture of the item.
+  /// Those that can be opened, but for the picture of the item, as far as there is room for their texts in a post.
   /// - Parameter room: how many bytes resolved addresses may still add.
   func finished(base: String?, picture: String?, _ room: inout Int) -> [ParsedEnclosure] {
-    var result: [ParsedEnclosure] = []
+    var (result, bytes): ([ParsedEnclosure], Int) = ([], 0)
     for var enclosure in found {
       enclosure.url = Links.resolve(enclosure.url, base, &room)
-      guard Links.isWeb(enclosure.url), !enclosure.isPicture || enclosure.url != picture else { continue }
+      guard Links.isListed(enclosure.url), !enclosure.isPicture || enclosure.url != picture else { continue }
+      guard bytes + enclosure.bytes <= Self.mostBytes else { continue }
+      bytes += enclosure.bytes
       result.append(enclosure)
     }
     if let seconds = duration.flatMap(ParsedEnclosure.seconds), let index = result.firstIndex(where: \.isPlayed),

@@ -103,7 +103,7 @@ enum TextEncoding {
   }
 
   private static func converted(_ text: Data, by converter: iconv_t) throws(DocumentError) -> Data {
-    // As it was opened, whatever it converted before.
+    // Resets the converter, which may have converted another text before.
     iconv(converter, nil, nil, nil, nil)
     var (input, problem) = ([UInt8](text), Int32(0))
     // There is room for all of it: some converters of glibc never end where the room ends within a character that becomes two.

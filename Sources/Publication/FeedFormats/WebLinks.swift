@@ -3,8 +3,9 @@ import Foundation
 /// Which addresses of a feed readers get: those of the web. `javascript:`, `file:`, `data:` and all others that a browser or a desktop
 /// would open are left out.
 public enum WebLinks {
-  /// An absolute http or https address as it is; `nil` for anything else, and for one of more than 8,192 bytes.
-  public static func url(_ address: String?) -> String? { address.flatMap { Links.isWeb($0) ? $0 : nil } }
+  /// An absolute http or https address as it is; `nil` for anything else, and for one of more than 2,048 bytes, which lists
+  /// would carry to every reader.
+  public static func url(_ address: String?) -> String? { address.flatMap { Links.isListed($0) ? $0 : nil } }
 
   /// Whether a person may be led there: an http, https or mailto address.
   public static func isOpenable(_ address: String) -> Bool {
@@ -17,10 +18,11 @@ public enum WebLinks {
 }
 
 extension Links {
-  /// A link as an absolute http or https one; `nil` for one that leads elsewhere, or nowhere without a base.
+  /// A link as an absolute http or https one; `nil` for one that leads elsewhere, or nowhere without a base, and for one that is too long
+  /// for lists.
   static func web(_ link: String, _ base: String?) -> String? {
     let url = resolve(link, base)
-    return isWeb(url) ? url : nil
+    return isListed(url) ? url : nil
   }
 
   /// The scheme that a browser sees in a link, in lower case: it ignores blanks and control characters

@@ -31,7 +31,7 @@ public struct FlagList: Codable, Equatable, Sendable {
 public struct FlagEventRecord: Codable, Equatable, Sendable, Identifiable {
   /// What can happen to a reader and is counted for flags.
   public enum Kind: String, Codable, Sendable, CaseIterable {
-    /// The flag was read for the first time in a session.
+    /// The flag was read for the first time in a run.
     case exposed
     /// A paywall was shown.
     case paywallSeen = "paywall_seen"
@@ -39,7 +39,7 @@ public struct FlagEventRecord: Codable, Equatable, Sendable, Identifiable {
     case bought
     /// A purchase failed; nothing was charged. With a ``FlagEventRecord/code``.
     case failed
-    /// A session ended without having been closed.
+    /// A run ended without having been closed.
     case crashed
   }
 

@@ -1,5 +1,8 @@
 /// An OpenID provider at which readers may sign in, and what it knows of the app.
 public struct IdentityProvider: Codable, Equatable, Sendable, Identifiable {
+  /// How long a provider's document may be, in bytes. A discovery document and a set of keys are a few kilobytes.
+  public static let documentLimit = 1 << 20
+
   /// The issuer is unique among a publication's providers.
   public var id: String { issuer }
   /// Its identifier, an `https` URL (OpenID Connect Discovery 1.0).
@@ -33,12 +36,16 @@ public struct IDTokenCredentials: Codable, Equatable, Sendable {
   public var nonceSecret: String
   /// The reader's name of the device: ``Credentials/device``.
   public var device: String?
+  /// A refresh token of the session that adds the account; not needed to sign in. The account will sign in for good, which an access token that
+  /// leaked must not reach: that one is valid for an hour.
+  public var refreshToken: String?
 
-  public init(issuer: String, idToken: String, nonceSecret: String, device: String? = nil) {
+  public init(issuer: String, idToken: String, nonceSecret: String, device: String? = nil, refreshToken: String? = nil) {
     self.issuer = issuer
     self.idToken = idToken
     self.nonceSecret = nonceSecret
     self.device = device
+    self.refreshToken = refreshToken
   }
 }
 

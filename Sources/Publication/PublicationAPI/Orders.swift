@@ -6,10 +6,14 @@ public struct OrderRequest: Codable, Equatable, Sendable {
   public var productID: ProductRecord.ID
   /// The currency to pay in, ISO 4217; the product's first one when there is none, or it is not sold in that one.
   public var currency: String?
+  /// Whether the client told the reader that they have what a subscription gives already, and they want another period behind the present
+  /// one. Otherwise such an order is refused with ``Problem/Code/alreadyOwned``: the reader bought it on another device, and would pay twice.
+  public var extendsAccess: Bool?
 
-  public init(productID: String, currency: String? = nil) {
+  public init(productID: String, currency: String? = nil, extendsAccess: Bool? = nil) {
     self.productID = productID
     self.currency = currency
+    self.extendsAccess = extendsAccess
   }
 }
 

@@ -20,8 +20,8 @@ public struct Reaction: RawRepresentable, Codable, CodingKeyRepresentable, Hasha
   /// The reader finds the post sad.
   public static let sad: Reaction = "sad"
 
-  /// The kinds that this version can draw, in the order in which a reader chooses among them. A new one needs an icon and
-  /// words in the app's `Screens/Reactions.swift`.
+  /// The kinds that this version can draw, in the order in which a reader chooses among them. A new one needs words
+  /// in the app's `Screens/Reactions.swift`, and an icon there and in `Gtk/Icon.swift`.
   public static let known: [Reaction] = [.like, .love, .laugh, .wow, .sad]
 }
 

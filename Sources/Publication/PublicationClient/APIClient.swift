@@ -59,7 +59,7 @@ public struct APIClient: Sendable {
   /// Sends a request with an optional JSON body and decodes the answer.
   /// - Throws: ``ClientError``.
   @concurrent func call<Answer: Decodable & Sendable>(
-    _ method: Request.Method, _ path: APIPath, query: [(String, String?)] = [], body: (any Encodable & Sendable)? = nil,
+    _ method: Request.Method, _ path: APIPath, query: [(APIParameter, String?)] = [], body: (any Encodable & Sendable)? = nil,
     as authorization: Authorization = .session
   ) async throws(ClientError) -> Answer {
     let answer: Answer = try Self.decode(try await send(method, path, query: query, body: body, as: authorization), of: path, method)
@@ -82,7 +82,7 @@ public struct APIClient: Sendable {
   /// Gets a list, without the items that this version does not understand.
   /// - Throws: ``ClientError``.
   @concurrent func list<Item: Decodable & Sendable>(
-    _ path: APIPath, query: [(String, String?)] = [], headers: Headers = [:]
+    _ path: APIPath, query: [(APIParameter, String?)] = [], headers: Headers = [:]
   ) async throws(ClientError) -> [Item] {
     try await listPage(path, query: query, headers: headers).items
   }
@@ -90,7 +90,7 @@ public struct APIClient: Sendable {
   /// The same for a list in pages: with the cursor of the next one, which the answer's head names (`Link`, RFC 8288).
   /// - Throws: ``ClientError``.
   @concurrent func listPage<Item: Decodable & Sendable>(
-    _ path: APIPath, query: [(String, String?)] = [], headers: Headers = [:]
+    _ path: APIPath, query: [(APIParameter, String?)] = [], headers: Headers = [:]
   ) async throws(ClientError) -> (items: [Item], next: String?) {
     var request = Request(.get, try Self.target(path, query: query), headers: headers)
     request.headers["Accept"] = "application/json"
@@ -98,7 +98,7 @@ public struct APIClient: Sendable {
     do {
       let items = try Wire.decodeKnown([Item].self, from: response.body)
       onAnswer()
-      return (items, response.headers.nextLink.flatMap { Request(.get, $0).query("cursor") })
+      return (items, response.headers.nextLink.flatMap { Request(.get, $0).query(APIParameter.cursor.rawValue) })
     } catch {
       throw .undecodable(what: "GET /\(path.segments.joined(separator: "/"))", underlying: error)
     }
@@ -107,7 +107,7 @@ public struct APIClient: Sendable {
   /// Sends a request with an optional JSON body; returns only successful answers.
   /// - Throws: ``ClientError``.
   @concurrent @discardableResult func send(
-    _ method: Request.Method, _ path: APIPath, query: [(String, String?)] = [], body: (any Encodable & Sendable)? = nil,
+    _ method: Request.Method, _ path: APIPath, query: [(APIParameter, String?)] = [], body: (any Encodable & Sendable)? = nil,
     as authorization: Authorization = .session
   ) async throws(ClientError) -> Response {
     var request = Request(method, try Self.target(path, query: query), headers: ["Accept": "application/json"])
@@ -169,12 +169,11 @@ public struct APIClient: Sendable {
   /// A path and query in the form that a request line takes.
   /// - Throws: ``ClientError/problem(_:retryAfter:)`` with ``Problem/Code/notFound`` for a component that no path can have: an empty one
   ///   names another resource, and `.` and `..` are resolved on the way to the server, encoded or not.
-  static func target(_ path: APIPath, query: [(String, String?)]) throws(ClientError) -> String {
+  static func target(_ path: APIPath, query: [(APIParameter, String?)]) throws(ClientError) -> String {
     for component in path.segments where ["", ".", ".."].contains(component) {
       throw .problem(Problem(code: .notFound, title: "There is nothing under this address.", status: 404), retryAfter: nil)
     }
-    let pairs = query.compactMap { name, value in value.map { "\(APIPath.encoded(name))=\(APIPath.encoded($0))" } }
-    return path.target + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
+    return path.target + APIParameter.query(query)
   }
 }
 

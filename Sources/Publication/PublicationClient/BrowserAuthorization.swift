@@ -13,6 +13,7 @@ public final class BrowserAuthorization: Sendable {
   private let client: APIClient
   private let transport: any Transport
   private let clock: any AppClock
+  private let random: any RandomSource
   private let origin: String
   private let address: String?
   /// Opens a page in the system's browser.
@@ -25,16 +26,18 @@ public final class BrowserAuthorization: Sendable {
   ///   - client: asks which providers there are.
   ///   - transport: reaches them at absolute addresses, and follows no redirects.
   ///   - clock: how long a page is waited for.
+  ///   - random: gives the secrets of a sign-in, which nobody may guess.
   ///   - origin: the publication's, as the app reaches it: no other publication can use what comes of a sign-in.
   ///   - address: where the publication is, for sentences about it; `nil` when there is no choice.
   ///   - open: opens a page in the system's browser.
   public init(
-    _ client: APIClient, transport: any Transport, clock: any AppClock, origin: String, at address: String? = nil,
-    open: @escaping @Sendable (_ url: String) async -> Void
+    _ client: APIClient, transport: any Transport, clock: any AppClock, random: any RandomSource, origin: String,
+    at address: String? = nil, open: @escaping @Sendable (_ url: String) async -> Void
   ) {
     self.client = client
     self.transport = transport
     self.clock = clock
+    self.random = random
     self.origin = Origin(of: origin)?.text ?? origin
     self.address = address
     self.open = open
@@ -55,7 +58,7 @@ public final class BrowserAuthorization: Sendable {
       issuer: provider.issuer, clientID: provider.clientID, clientSecret: provider.clientSecret, ports: provider.ports)
     defer { show(nil, of: issuer) }
     do throws(OpenIDError) {
-      let signIn = BrowserSignIn(directory(of: registration), app: "Matinee", for: origin, clock: clock)
+      let signIn = BrowserSignIn(directory(of: registration), app: "Matinee", for: origin, clock: clock, random: random)
       let granted = try await signIn.signIn { [self] url in
         show(url, of: issuer)
         await open(url)

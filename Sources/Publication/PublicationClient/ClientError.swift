@@ -21,7 +21,7 @@ public enum ClientError: LocalizedError, Sendable {
     case let error as TransportError:
       switch error {
       case .unreachable, .timedOut, .cutShort: self = .offline(error)
-      case .insecure, .tooLarge, .unsupported: self = .unacceptable(error)
+      case .insecure, .tooLarge, .unreadable, .unsupported: self = .unacceptable(error)
       }
     case is CancellationError: self = .cancelled
     default: self = .offline(.unreachable(String(describing: error)))

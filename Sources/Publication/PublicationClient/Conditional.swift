@@ -15,7 +15,7 @@ extension APIClient {
   /// Gets the value, unless its tag is `etag`.
   /// - Throws: ``ClientError``.
   @concurrent func get<Answer: Decodable & Sendable>(
-    _ path: APIPath, query: [(String, String?)] = [], ifNoneMatch etag: String?
+    _ path: APIPath, query: [(APIParameter, String?)] = [], ifNoneMatch etag: String?
   ) async throws(ClientError) -> Conditional<Answer> {
     var request = Request(.get, try Self.target(path, query: query), headers: ["Accept": "application/json"])
     request.headers["If-None-Match"] = etag

@@ -107,12 +107,12 @@ extension APIClient {
   /// - Throws: ``ClientError``; with ``Problem/Code/inUse`` while other readers use it.
   public func removeFanClub(_ id: FanClub.ID) async throws(ClientError) { try await send(.delete, .fanClub(id)) }
 
-  /// A page of posts that hold all words of a text, the last one as a prefix; best ones first, without bodies. The first page also has the
-  /// fan clubs with these words in their names.
+  /// A page of posts that hold all words of a text, the last one as a prefix, in the order that the server chooses, without bodies. The first
+  /// page also has the fan clubs with these words in their names.
   /// - Parameter text: as the reader typed it: nothing in it is syntax.
   /// - Throws: ``ClientError``.
   public func search(_ text: String, cursor: String? = nil, limit: Int? = nil) async throws(ClientError) -> SearchResults {
-    try await call(.get, .search, query: [("q", text)] + Self.page(cursor, limit))
+    try await call(.get, .search, query: [(.text, text)] + Self.page(cursor, limit))
   }
 
   /// The largest picture that is accepted, in bytes.
@@ -130,8 +130,8 @@ extension APIClient {
     return picture
   }
 
-  static func page(_ cursor: String?, _ limit: Int? = nil) -> [(String, String?)] {
-    [("cursor", cursor), ("limit", limit.map { "\($0)" })]
+  static func page(_ cursor: String?, _ limit: Int? = nil) -> [(APIParameter, String?)] {
+    [(.cursor, cursor), (.limit, limit.map { "\($0)" })]
   }
 }
 
@@ -154,13 +154,12 @@ public struct PostFilter: Hashable, Sendable {
     self.unread = unread
   }
 
-  var query: [(String, String?)] {
+  var query: [(APIParameter, String?)] {
     [
-      ("fanclub", fanClub), ("bookmarked", bookmarked ? "true" : nil), ("followed", followed ? "true" : nil),
-      ("unread", unread ? "true" : nil),
+      (.fanClub, fanClub), (.bookmarked, bookmarked ? "true" : nil), (.followed, followed ? "true" : nil), (.unread, unread ? "true" : nil),
     ]
   }
 
   /// The name that the list is stored under; never changed once it shipped, since stored lists would not be found again.
-  public var list: String { "posts" + query.compactMap { name, value in value.map { " \(name)=\($0)" } }.joined() }
+  public var list: String { "posts" + query.compactMap { name, value in value.map { " \(name.rawValue)=\($0)" } }.joined() }
 }

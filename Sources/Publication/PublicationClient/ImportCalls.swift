@@ -25,7 +25,7 @@ extension APIClient {
       throw .problem(Problem(code: .tooLarge, title: sentence, status: 413), retryAfter: nil)
     }
     let path = APIPath.feedImport(id.uuidString)
-    var request = Request(.put, try Self.target(path, query: [("name", name)]), headers: ["Accept": "application/json"], body: document)
+    var request = Request(.put, try Self.target(path, query: [(.name, name)]), headers: ["Accept": "application/json"], body: document)
     // The document may have any format, but is never this API's JSON.
     request.headers["Content-Type"] = "application/octet-stream"
     return try Self.decode(try await send(request, as: .session), of: path, .put)

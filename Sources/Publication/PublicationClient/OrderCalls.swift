@@ -19,7 +19,7 @@ extension APIClient {
     _ ids: [ProductRecord.ID], currency: String? = nil, language: String? = nil
   ) async throws(ClientError) -> [ProductRecord] {
     try await list(
-      .products, query: [("ids", ids.joined(separator: ",")), ("currency", currency)],
+      .products, query: [(.ids, ids.joined(separator: ",")), (.currency, currency)],
       headers: language.map { ["Accept-Language": $0] } ?? [:])
   }
 

@@ -43,7 +43,7 @@ extension APIClient {
   /// The rules for a client, needs no token.
   @concurrent func flags<List: Decodable & Sendable>(_ version: String, features: [String]) async throws(ClientError) -> List {
     try await call(
-      .get, .flags, query: [("client", version), ("features", features.isEmpty ? nil : features.joined(separator: ","))],
+      .get, .flags, query: [(.client, version), (.features, features.isEmpty ? nil : features.joined(separator: ","))],
       as: .none)
   }
 

@@ -38,7 +38,7 @@ extension APIClient {
   /// Takes the one of a provider away.
   /// - Throws: ``ClientError``; its sentence is for the reader.
   public func removeIdentity(of issuer: String) async throws(ClientError) {
-    try await send(.delete, .identities, query: [("issuer", issuer)])
+    try await send(.delete, .identities, query: [(.issuer, issuer)])
   }
 
   /// Exchanges a refresh token for new tokens of its session; see `RefreshRequest` for what a lost answer means.

@@ -29,11 +29,9 @@ final class Connections: Sendable {
     var since: Duration
     /// How many bytes of the body were received.
     var received = 0
-    /// How many bytes of answers the client has received, and when that number last grew.
-    var delivered: UInt64 = 0
-    /// How many it had received when the phase started.
-    var deliveredBefore: UInt64 = 0
-    var advanced = Duration.zero
+    /// Since when the client has not received all of its answers, by uptime, and how many bytes of answers it had received then; `nil` while
+    /// it has received all. A client that sends the next requests before it has read the answers does not begin anew with each of them.
+    var taking: (since: Duration, delivered: UInt64)?
     /// How many bytes of a body may come.
     var limit = 0
     var exchange: Exchange?
@@ -45,22 +43,28 @@ final class Connections: Sendable {
     var buffered = 0
     var isEnded = false
 
-    /// Whether an answer is being made, or its client receives it: then the connection stays.
+    /// Whether an answer is being made, or its client receives it at a fair rate: then the connection stays.
     func isAnswered(at uptime: Duration) -> Bool {
-      phase == .answering || (phase == .sending && uptime - advanced < Connections.patience)
+      phase == .answering || (phase == .sending && !isSlow(at: uptime, rate: Connections.rate))
     }
 
-    /// Whether its client takes less of an answer than one may that others wait for.
-    func isSlow(at uptime: Duration) -> Bool {
-      let age = uptime - since
-      guard phase == .sending, age > Connections.patience else { return false }
-      return Double(Connections.delivered(descriptor)) - Double(deliveredBefore) < Double(Connections.scarceRate) * (age / .seconds(1))
+    /// Whether its client takes its answers at less than this rate, in bytes a second.
+    func isSlow(at uptime: Duration, rate: Int) -> Bool {
+      guard phase == .sending, let taking, case let age = uptime - taking.since, age > Connections.patience else { return false }
+      return Double(taken(since: taking)) < Double(rate) * (age / .seconds(1))
     }
 
-    /// The bytes of its body per second of its age, plus one whole body of the usual size: so new connections have time, and a slow trickle
-    /// of bytes wins none.
+    /// How many bytes of answers the client has received since then.
+    func taken(since taking: (since: Duration, delivered: UInt64)) -> UInt64 {
+      let delivered = Connections.delivered(descriptor)
+      return delivered > taking.delivered ? delivered - taking.delivered : 0
+    }
+
+    /// The bytes of its body, or of its answers, per second of its age, plus one whole body of the usual size: so new connections have time, and
+    /// a slow trickle of bytes wins none.
     func pace(at uptime: Duration, usually body: Int) -> Double {
-      Double(received + body) / max(0.001, (uptime - since) / .seconds(1))
+      let (bytes, since) = if phase == .sending, let taking { (Int(taken(since: taking)), taking.since) } else { (received, since) }
+      return Double(bytes + body) / max(0.001, (uptime - since) / .seconds(1))
     }
   }
 
@@ -71,10 +75,10 @@ final class Connections: Sendable {
   private static let rate = 64 << 10
   /// The least rate of a large answer where there is no room for another one.
   private static let scarceRate = 1 << 20
-  /// How long a client may take no byte of its answer before the connection can be given to another one; the sweep checks each second.
+  /// How long a client has before its rate decides whether the connection can be given to another one.
   private static let patience = Duration.seconds(5)
   /// The most bytes of an answer that is not counted.
-  private static let small = 1 << 20
+  private static let small = 64 << 10
   private let limits: Listener.Limits
   private let state = Mutex(State())
 
@@ -91,10 +95,11 @@ final class Connections: Sendable {
       let hasTooMany = client != nil && places >= max(1, limits.connections / 4)
       guard hasTooMany || state.entries.count > limits.connections - max(2, (limits.connections + 15) / 16) else { return }
       let slowest = state.entries
-        .filter { !$0.value.isEnded && $0.key != connection && !$0.value.isAnswered(at: uptime) }
-        .filter { !hasTooMany || $0.value.client == client }
-        .min { $0.value.pace(at: uptime, usually: limits.body) < $1.value.pace(at: uptime, usually: limits.body) }
-      if let slowest { Self.end(&state, slowest.key) } else if hasTooMany { Self.end(&state, connection) }
+        .filter { !$0.value.isEnded && $0.key != connection && (!hasTooMany || $0.value.client == client) }
+        .filter { !$0.value.isAnswered(at: uptime) }
+        .map { (name: $0.key, pace: $0.value.pace(at: uptime, usually: limits.body)) }
+        .min { $0.pace < $1.pace }
+      if let slowest { Self.end(&state, slowest.name) } else if hasTooMany { Self.end(&state, connection) }
     }
   }
 
@@ -175,10 +180,8 @@ final class Connections: Sendable {
         state.entries[connection]?.taken += taken
         state.entries[connection]?.readBefore = matinee_mhd_read_bytes(entry.descriptor)
       }
-      if phase == .sending {
-        state.entries[connection]?.advanced = uptime
-        state.entries[connection]?.deliveredBefore = Self.delivered(entry.descriptor)
-      }
+      if phase == .answering, !Self.hasUnsent(entry.descriptor) { state.entries[connection]?.taking = nil }
+      if phase == .sending, entry.taking == nil { state.entries[connection]?.taking = (uptime, Self.delivered(entry.descriptor)) }
       if phase == .body { state.entries[connection]?.limit = limit }
     }
   }
@@ -197,7 +200,7 @@ final class Connections: Sendable {
         var total = others.values.reduce(0) { $0 + $1.buffered }
         var slowest: [OpaquePointer] = []
         for (name, other) in others.sorted(by: { $0.value.since < $1.value.since }) where total > 0 && total + bytes > limits.unsent {
-          guard other.isSlow(at: uptime) else { continue }
+          guard other.isSlow(at: uptime, rate: Self.scarceRate) else { continue }
           slowest.append(name)
           total -= other.buffered
         }
@@ -220,12 +223,10 @@ final class Connections: Sendable {
         switch entry.phase {
         case .head where uptime - entry.since > limits.headTime: Self.end(&state, connection)
         case .body where uptime - entry.since > limits.bodyTime + .seconds(entry.limit / Self.rate): Self.end(&state, connection)
-        case .sending where uptime - entry.since > limits.bodyTime + .seconds(entry.buffered / Self.rate): Self.end(&state, connection)
         case .sending:
-          let delivered = Self.delivered(entry.descriptor)
-          guard delivered != entry.delivered else { continue }
-          state.entries[connection]?.delivered = delivered
-          state.entries[connection]?.advanced = uptime
+          guard let taking = entry.taking else { continue }
+          let bytes = max(Int(entry.taken(since: taking)), entry.buffered)
+          if uptime - taking.since > limits.bodyTime + .seconds(bytes / Self.rate) { Self.end(&state, connection) }
         case .answering:
           if let exchange = entry.exchange, Self.hasLeft(entry.descriptor) {
             state.entries[connection]?.isEnded = true
@@ -249,6 +250,12 @@ final class Connections: Sendable {
     var info = [UInt64](repeating: 0, count: 16)
     var size = socklen_t(info.count * MemoryLayout<UInt64>.size)
     return getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 ? info[15] : 0
+  }
+
+  /// Whether the kernel has bytes for the other end that it has not acknowledged.
+  private static func hasUnsent(_ descriptor: Int32) -> Bool {
+    var bytes: Int32 = 0
+    return ioctl(descriptor, UInt(TIOCOUTQ), &bytes) == 0 && bytes > 0
   }
 
   /// Whether the other end has closed the connection, or stopped sending.

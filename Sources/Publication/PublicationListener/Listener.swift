@@ -38,9 +38,9 @@ public final class Listener: Sendable {
     /// The limits that suit one publication on one machine.
     public init() {}
 
-    /// How many files everything but connections may have open: the database and its log three times, feeds that are fetched, documents that
-    /// come in, the payment provider's process.
-    private static let otherFiles = 48
+    /// How many files everything but connections may have open: the database and its log for each of six connections, 32 feeds that are
+    /// fetched, documents that come in, the payment provider's process.
+    private static let otherFiles = 112
 
     /// The connections that fit, where the process may have so many files open: one without a free place would shut out all clients.
     func connections(withFiles files: Int) -> Int { min(connections, max(4, files - Self.otherFiles)) }

@@ -4,7 +4,7 @@ import PublicationServer
 import Runtime
 
 /// Sends mails by SMTP (RFC 5321), by libcurl, always with TLS: from the first byte (`smtps:`, RFC 8314), or by STARTTLS (`smtp:`, RFC 3207),
-/// without which nothing is sent. One mail at a time, on a thread of its own.
+/// without which nothing is sent. Each mail on a thread of its own.
 public final class SMTPMailer: Mailer {
   /// A mail server, and the account on it.
   public struct Server: Equatable, Sendable {
@@ -56,7 +56,6 @@ public final class SMTPMailer: Mailer {
   private let address: String
   private let certificates: String?
   private let now: @Sendable () -> Date
-  private let thread = ThreadExecutor(name: "mail")
 
   /// - Parameters:
   ///   - server: takes the mails.
@@ -74,7 +73,7 @@ public final class SMTPMailer: Mailer {
   /// - Throws: ``Failure``.
   public func send(_ mail: Mail) async throws {
     let message = mail.message(from: address, date: now(), id: UUID().uuidString.lowercased())
-    try await thread.run { [server, address, certificates] in
+    try await ThreadExecutor(name: "mail").run { [server, address, certificates] in
       try Self.send(message, to: mail.recipient, from: address, server, certificates)
     }
   }

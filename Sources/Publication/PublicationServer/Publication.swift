@@ -86,6 +86,7 @@ public actor Publication {
 
   nonisolated let clock: any AppClock
   nonisolated let identifiers: any IdentifierSource
+  nonisolated let random: any RandomSource
   nonisolated let gateway: any PaymentGateway
   nonisolated let hasher: PasswordHasher
   nonisolated let feedReader = FeedReader()
@@ -99,6 +100,8 @@ public actor Publication {
   nonisolated let turns = Turns()
   /// Of clients without a session in ``sessions``; ``limitWaiting(toPlaces:)`` bounds how many there are.
   private nonisolated let strangers = Turns(longestQueue: .max)
+  /// Of clients that sign in by an identity provider: one that says nothing has them wait for as long as it likes.
+  nonisolated let providerTurns = Turns(longestQueue: .max)
   /// Where answers are written that take long.
   nonisolated let writer = ThreadExecutor(name: "writer")
   nonisolated let sessions = SessionCache()
@@ -119,6 +122,8 @@ public actor Publication {
   private var store: Store?
   /// Wrong passwords in a row, by address: forgotten when the process ends.
   let throttle = Throttle()
+  /// Readers who came by identity providers: forgotten when the process ends.
+  let arrivals = Arrivals()
   /// Where its own pages are; `nil` when it has none.
   var pages: PublicAddress?
   /// Mails to readers; `nil` when none are sent.
@@ -163,6 +168,7 @@ public actor Publication {
   ///   - gateway: charges readers.
   ///   - clock: the publication's time.
   ///   - identifiers: name what is made here, such as readers and posts.
+  ///   - random: gives tokens, codes and salts, which nobody may guess.
   ///   - offersSampleAccount: whether `PublicationInfo.sampleAccount` is sent to everyone and may sign in. Its password is known to all, so
   ///       a publication that others can reach says no.
   ///   - needsKey: whether a missing key is an error. A program that signs nothing may pass false.
@@ -172,17 +178,19 @@ public actor Publication {
   ///   `CancellationError` in a task that is cancelled, and an upgrade that is under way is undone.
   @_semantics("optimize.no.crossmodule") public init(
     folder: String?, gateway: any PaymentGateway, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(),
-    offersSampleAccount: Bool = true, needsKey: Bool = true, passwordCost: PasswordCost = .standard,
+    random: any RandomSource = SystemRandom(), offersSampleAccount: Bool = true, needsKey: Bool = true,
+    passwordCost: PasswordCost = .standard,
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws {
     // Not inlined into other modules: there the optimizer of Swift 6.3 fails with a circular request for the isolation of `deinit`.
     self.gateway = gateway
     self.clock = clock
     self.identifiers = identifiers
+    self.random = random
     self.offersSampleAccount = offersSampleAccount
     let limit = LogLimit(clock: clock, write: log)
     self.log = OperatorLog(folder: folder) { limit.write($0) }
-    hasher = try PasswordHasher(passwordCost)
+    hasher = PasswordHasher(passwordCost, random: random)
     try await open(folder, needsKey: needsKey)
   }
 
@@ -254,9 +262,10 @@ public actor Publication {
   }
 
   /// Bounds how many requests wait for their turns, of all readers together, and of all clients without a session: a quarter of a listener's
-  /// places each, so that no number of readers takes all of them.
+  /// places each, so that no number of readers takes all of them; and an eighth of sign-ins by providers.
   package nonisolated func limitWaiting(toPlaces places: Int) {
     for turns in [turns, strangers] { turns.limitWaiting(max(1, places / 4)) }
+    providerTurns.limitWaiting(max(1, places / 8))
   }
 
   /// Runs `work` when it is its client's turn. Each client has one long request at a time, so that the queue for the writing thread, and
@@ -265,6 +274,7 @@ public actor Publication {
     _ route: Route, _ request: Request, _ work: nonisolated(nonsending) () async throws -> Response
   ) async throws -> Response {
     guard route.takesTurns else { return try await work() }
+    if route.asksProvider { return try await providerTurns.take(request.client ?? "", work) }
     // Before a token's first use, only the publication's thread can look up its reader.
     let reader = try Self.tokenDigest(request).flatMap(sessions.reader)
     let (client, its) = reader.map { ($0, turns) } ?? (request.client ?? "", strangers)

@@ -16,8 +16,8 @@ extension ContentStore {
   /// The reader's choices for a post that wait to be sent, in a sentence; `nil` for none, and for those that are being sent.
   public func waiting(about id: Post.ID) -> String? {
     guard outboxStatus.value.problem != nil, posts.isPending(id) else { return nil }
-    let reacts = actions.isHeldUp(ReactionAction.self, on: id)
-    let marks = actions.isHeldUp(BookmarkAction.self, on: id)
+    let reacts = actions.isDelayed(ReactionAction.self, on: id)
+    let marks = actions.isDelayed(BookmarkAction.self, on: id)
     return switch (reacts, marks) {
     case (true, true): "Your reaction and your bookmark wait to be sent."
     case (true, false): "Your reaction waits to be sent."
@@ -28,7 +28,7 @@ extension ContentStore {
 
   /// The same of what the reader chose for a fan club.
   public func waiting(aboutClub id: FanClub.ID) -> String? {
-    guard outboxStatus.value.problem != nil, fanClubs.isPending(id), actions.isHeldUp(FollowAction.self, on: id) else { return nil }
+    guard outboxStatus.value.problem != nil, fanClubs.isPending(id), actions.isDelayed(FollowAction.self, on: id) else { return nil }
     return "Your choice to \(fanClubs[id]?.followed == true ? "follow" : "stop following") waits to be sent."
   }
 
@@ -205,9 +205,9 @@ extension ContentStore {
     }
     actions.register(
       CommentAction.self, cache: commentCache,
-      sideEffect: { [weak self] action in
+      relatedChange: { [weak self] action in
         guard let self, let counted = action.counted else { return nil }
-        return SideEffect(of: action.id, on: action.post, in: postCache) { $0.comments = max(0, $0.comments + counted) }
+        return RelatedChange(of: action.id, on: action.post, in: postCache) { $0.comments = max(0, $0.comments + counted) }
       },
       confirmed: { [weak self] in
         self?.reached()
@@ -283,10 +283,10 @@ extension ContentStore {
 
   /// The publication alone can say how many comments a post has.
   private func count(_ post: Post.ID) {
-    let stamp = postCache.stamp()
+    let time = postCache.logicalTime()
     Task { [weak self, client] in
       guard let new = try? await self?.request("comment.count", { try await client.post(post) }), let self, !isClosed else { return }
-      postCache.store([new], asOf: stamp)
+      postCache.store([new], asOf: time)
     }
   }
 }

@@ -6,8 +6,8 @@ import Runtime
 
 /// The content of one signed-in reader: the copy of each entity, and the only way for the reader to change one.
 ///
-/// The coordinator makes one when a reader signs in, passes it to the pages, and closes it when the reader signs out. Isolated to the main
-/// actor.
+/// The coordinator makes one when a reader signs in, passes it to the screens, and closes it when the reader signs out. Isolated to the
+/// main actor.
 @MainActor public final class ContentStore {
   /// The publication, as this reader.
   public let client: APIClient
@@ -22,7 +22,7 @@ import Runtime
   /// Applies the reader's actions, sends them, and takes them back when they were refused.
   public let actions: ActionController
 
-  /// Whether the reader may read premium posts. The app sets it from the entitlements; pages on screen follow.
+  /// Whether the reader may read premium posts. The app sets it from the entitlements; shown screens follow.
   public var hasPremium = false {
     didSet { if hasPremium != oldValue { for page in pagesOnScreen { page.accessChanged() } } }
   }
@@ -38,6 +38,12 @@ import Runtime
       unfinished.drafts = newValue
       forgetHandedBack()
     }
+  }
+
+  /// The address of a feed that the reader typed, until it is added; empty for none.
+  public var feedAddress: String {
+    get { unfinished.feedAddress ?? "" }
+    set { unfinished.feedAddress = newValue.isEmpty ? nil : newValue }
   }
 
   /// Where the reader is in long posts.
@@ -80,7 +86,7 @@ import Runtime
     didSet { for cache in [postCache, clubCache, commentCache] as [any AnyCache] { cache.onNotice = onStorageNotice } }
   }
 
-  // Pages read; what is written here comes from fetchers and from the action controller.
+  // Screens read; what is written here comes from fetchers and from the action controller.
   let postCache: Cache<Post>
   let clubCache: Cache<FanClub>
   let commentCache: Cache<Comment>
@@ -99,11 +105,11 @@ import Runtime
   /// New posts whose clubs are counted above.
   var counted: Set<Post.ID> = []
   private var onScreen: [() -> (any ContentScreen)?] = []
-  /// Sentences for the next page, each once.
+  /// Sentences for the next screen, each once.
   private var unseenFailures: [String] = []
   private var passGeneration = 0
   private let random: any RandomSource
-  /// The wait until pages ask again, and how many times in a row they failed.
+  /// The wait until screens ask again, and how many times in a row they failed.
   private var retryTask: Task<Void, Never>?
   private var failedTries = 0
   /// While the reader may be looking at "Try again".
@@ -142,14 +148,14 @@ import Runtime
   /// Sends the pending actions of earlier runs; with an outbox, nothing is sent before this.
   public func resume() async {
     await actions.resume()
-    // Pending entities are marked in the store before it evicts any.
+    // Pending entities are marked in the entity store before it evicts any.
     await postCache.written()
     await clubCache.written()
     await commentCache.written()
     stored?.startEvicting()
   }
 
-  /// Returns when all actions so far are in the outbox, and all read entities in the store: for use before the process ends.
+  /// Returns when all actions so far are in the outbox, and all read entities in the entity store: for use before the process ends.
   public func written() async {
     await actions.written()
     await postCache.written()
@@ -171,11 +177,11 @@ import Runtime
   /// Opens a premium post with one of the reader's passes. Another try after a lost answer spends no second pass.
   /// - Throws: `ClientError`.
   public func unlock(_ id: Post.ID) async throws {
-    let (stamp, client) = (postCache.stamp(), client)
+    let (time, client) = (postCache.logicalTime(), client)
     do {
       let post = try await request("post.unlock") { try await client.unlock(id) }
       guard !isClosed else { return }
-      postCache.store([post], asOf: stamp)
+      postCache.store([post], asOf: time)
     } catch {
       try? await refreshPasses()
       throw error
@@ -199,7 +205,7 @@ import Runtime
   /// - Parameters:
   ///   - clock: when to look.
   ///   - begun: called once the publication has begun.
-  /// - Returns: the import's last known state: finished, unless the store was closed.
+  /// - Returns: the import's last known state: finished, unless this object was closed.
   /// - Throws: `ClientError` when it did not begin, or the publication does not know it any more; `CancellationError`.
   public func fetchPosts(
     of club: FanClub.ID, pacedBy clock: any AppClock, begun: @MainActor (Import) -> Void = { _ in }
@@ -209,7 +215,7 @@ import Runtime
     while latest.state == .running, !isClosed {
       try await effects.sleep("fanclub.pace", for: Self.pace, on: clock)
       let (client, id) = (client, latest.id)
-      do { latest = try await request("fanclub.look") { try await client.progress(of: id) } } catch {
+      do { latest = try await request("fanclub.progress") { try await client.progress(of: id) } } catch {
         guard RequestError(explaining: error).isUnreachable, !Task.isCancelled else { throw error }
       }
     }
@@ -232,11 +238,17 @@ import Runtime
       }
     }
     if post.premium, post.body == nil, !isClosed {
-      if hasPremium { onAccessRefused?() }
+      if hasPremium { onAccessRefused?() } else if posts[id]?.body != nil { removeClosedBodies() }
       // The pass that opened it was given back, and perhaps others with it.
       if wasUnlocked { Task { try? await refreshPasses() } }
     }
     return post
+  }
+
+  /// Removes the stored texts of all posts that this reader may no longer read: for use when the publication has taken access back. Access
+  /// that ends by a clock is no reason, since clocks are wrong at times, and without network the texts could not be fetched again.
+  public func removeClosedBodies() {
+    if !hasPremium { postCache.removeDetails { $0.premium && !$0.unlocked } }
   }
 
   /// Loads a fan club into the cache: first the stored one, then the publication's.
@@ -265,7 +277,7 @@ import Runtime
     }
   }
 
-  /// An answer shows that the publication is reachable: neither pending actions nor a page need to wait for their next try.
+  /// An answer shows that the publication is reachable: neither pending actions nor a screen need to wait for their next try.
   private func heard(_ error: (any Error)?) {
     guard !isClosed else { return }
     guard error.map(RequestError.isAnswer) ?? true else {
@@ -273,13 +285,16 @@ import Runtime
       return
     }
     actions.serverAnswered()
-    if error == nil, waitsForMaintenance {
-      // It is over, although the publication had asked for a longer pause.
-      waitsForMaintenance = false
-      actions.retryNow()
-    }
+    if error == nil { maintenanceIsOver() }
     reached()
     countUnread()
+  }
+
+  /// The publication had perhaps asked for a longer pause.
+  private func maintenanceIsOver() {
+    guard waitsForMaintenance else { return }
+    waitsForMaintenance = false
+    actions.retryNow()
   }
 
   /// The publication has answered, if only an action.
@@ -290,15 +305,16 @@ import Runtime
     retryUnreachable()
   }
 
-  /// The publication has answered a request that is not this store's, such as one for purchases: actions that wait only because the
+  /// The publication has answered a request that was not sent here, such as one for purchases: actions that wait only because the
   /// publication was unreachable need not wait for their next try.
   public func publicationAnswered() {
     guard !isClosed, isOutOfReach || outboxStatus.value.problem != nil else { return }
     outOfReach.value = nil
+    maintenanceIsOver()
     networkIsBack()
   }
 
-  /// The publication could not be reached for a request of any kind. It is asked again by and by, as long as a page is on screen.
+  /// The publication could not be reached for a request of any kind. It is asked again by and by, as long as a screen is shown.
   /// - Parameter problem: a sentence for people.
   public func publicationUnreachable(_ problem: String) {
     guard !isClosed else { return }
@@ -315,13 +331,13 @@ import Runtime
 
   private func checkReachability() async { _ = try? await request("content.reach") { [client] in try await client.publication() } }
 
-  /// There is a network, according to the desktop: neither pending actions nor a page need to wait for their next try.
+  /// There is a network, according to the desktop: neither pending actions nor a screen need to wait for their next try.
   public func networkIsBack() {
     actions.networkIsBack()
     retryUnreachable()
   }
 
-  /// - Returns: whether a page repeats a request.
+  /// - Returns: whether a screen repeats a request.
   @discardableResult private func retryUnreachable() -> Bool {
     retryTask?.cancel()
     retryTask = nil
@@ -330,10 +346,10 @@ import Runtime
     return isRepeated
   }
 
-  /// A minute has passed, which pages on screen show.
+  /// A minute has passed, as the shown screens say.
   public func timePassed() { for page in pagesOnScreen { page.timePassed() } }
 
-  /// Servers come back without any change of the network. There is one wait for all pages; a page that is not on screen asks when it is.
+  /// Servers come back without any change of the network. There is one wait for all screens; one that is not shown asks when it is.
   private func scheduleRetry() {
     guard retryTask == nil, !pagesOnScreen.isEmpty else { return }
     failedTries += 1
@@ -341,7 +357,7 @@ import Runtime
     retryTask = Task { [weak self, effects, clock] in
       guard (try? await effects.sleep("content.retry", for: wait, on: clock)) != nil, !Task.isCancelled else { return }
       self?.retryTask = nil
-      // Where no page misses anything, another request had no answer: only a question tells when that is over.
+      // Where no screen misses anything, another request had no answer: only a question tells when that is over.
       if self?.retryUnreachable() == false, self?.isOutOfReach == true { await self?.checkReachability() }
     }
   }
@@ -356,7 +372,7 @@ import Runtime
     }
   }
 
-  /// A page is on screen. It is held weakly, and first gets the failures that no page could show.
+  /// A screen is shown. It is held weakly, and first gets the failures that no screen could show.
   public func enter(_ page: any ContentScreen) {
     leave(page)
     onScreen.append { [weak page] in page }
@@ -369,7 +385,7 @@ import Runtime
     onScreen.removeAll { weak in weak().map { $0 === page } ?? true }
   }
 
-  /// The reader has signed out: removes everything from memory, and later answers reach no page. Pending actions stay in the outbox.
+  /// The reader has signed out: removes everything from memory, and later answers reach no screen. Pending actions stay in the outbox.
   /// - Parameter retainsUnfinished: `true` when the session ended by itself: the stored copy of ``unfinished`` stays. `false` at a
   ///   sign-out: it is erased, drafts included.
   public func close(retainingUnfinished retainsUnfinished: Bool = false) {
@@ -389,7 +405,7 @@ import Runtime
 
   private var pagesOnScreen: [any ContentScreen] { onScreen.compactMap { $0() } }
 
-  /// Shows a failure on the pages on screen, or else on the next one.
+  /// Shows a failure on the shown screens, or else on the next one.
   func failed(_ sentence: String) {
     let pages = pagesOnScreen
     if pages.isEmpty, !unseenFailures.contains(sentence) { unseenFailures.append(sentence) }

@@ -30,7 +30,7 @@ public struct NotificationSettings: Codable, Equatable, Sendable {
   }
 }
 
-/// One reader's ``NotificationSettings``, for every page that shows or changes them. Isolated to the main actor.
+/// One reader's ``NotificationSettings``, for every screen that shows or changes them. Isolated to the main actor.
 @MainActor public final class NotificationPreferences {
   /// What holds now; setting it keeps it.
   public let settings: LastValue<NotificationSettings>

@@ -60,6 +60,8 @@ public struct UnreadAllAction: Action {
   public var entityID: String { "posts" }
   /// `nil`: each counts.
   public var supersedesKey: String? { nil }
+  /// ``mark``: what was never sent is taken back, and nothing is sent.
+  public var undoes: UUID? { mark }
 
   /// Marks a post as unread that the other marked as read.
   public func apply(to post: inout Post?) {

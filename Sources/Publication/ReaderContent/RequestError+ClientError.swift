@@ -2,7 +2,7 @@ import ContentCache
 import PublicationClient
 
 extension RequestError {
-  /// How a page handles an error of a call, with a sentence for the reader.
+  /// How a screen handles an error of a call, with a sentence for the reader.
   public init(explaining error: any Error) {
     let error = error as? ClientError
     let sentence = error?.sentence ?? "Something went wrong. Try again."
@@ -22,7 +22,7 @@ extension RequestError {
     case .retryLater(.broken, let wait) where tries < Self.triesAtWhatBreaks: self = .unreachable(sentence, retryAfter: wait)
     case .retryLater(.intercepted, let wait) where tries < Self.triesAtWhatBreaks: self = .unreachable(sentence, retryAfter: wait)
     case .retryLater(.broken, _), .retryLater(.intercepted, _): self = .refused(sentence)
-    // Pages say that the publication cannot be reached.
+    // Screens say that the publication cannot be reached.
     case .retryLater(.unreachable, _): self = .unreachable("Sent when the publication can be reached again.")
     case .retryLater(_, let wait): self = .unreachable(sentence, retryAfter: wait)
     case .sessionEnded, .cancelled: self = .unreachable(sentence)

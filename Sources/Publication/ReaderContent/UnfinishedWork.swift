@@ -7,10 +7,12 @@ public struct UnfinishedWork: Codable, Equatable, Sendable {
   public var drafts: [Post.ID: String] = [:]
   /// The refused comments whose text stands in a draft already.
   var handedBack: Set<UUID> = []
+  /// The address of a feed that the reader is adding; `nil` for none.
+  var feedAddress: String?
   /// Where the reader is in long posts.
   public var places: ReadingPlaces = ReadingPlaces()
 
-  /// Nothing is begun.
+  /// No drafts, no address and no places.
   public init() {}
 }
 
@@ -18,7 +20,7 @@ public struct UnfinishedWork: Codable, Equatable, Sendable {
 public struct ReadingPlace: Codable, Equatable, Sendable {
   /// The block of the text that is at the upper edge, from 0.
   public var block: Int
-  /// How much of it is above the edge, from 0 to 1.
+  /// How much of it is above the edge, up to 1; negative for the first block while the picture above the text is read.
   public var fraction: Double
 
   public init(block: Int, fraction: Double) {
@@ -38,7 +40,7 @@ public struct ReadingPlaces: Codable, Equatable, Sendable {
   private var entries: [Entry] = []
   private static let most = 200
 
-  /// No place is remembered.
+  /// Without any place.
   public init() {}
 
   /// The place in a post; `nil` for its beginning. The one that was set first goes when there are too many.

@@ -277,8 +277,8 @@ int bench_store_write(const char *path, const char *owner, bench_posts posts) {
   if (code == SQLITE_OK)
     code = sqlite3_prepare_v2(
         database,
-        "INSERT INTO entity (kind, id, kept, read, value, detail) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET "
-        "kept = excluded.kept, read = excluded.read, value = excluded.value, detail = coalesce(excluded.detail, detail)",
+        "INSERT INTO entity (kind, id, pinned, read, value, detail) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET "
+        "pinned = excluded.pinned, read = excluded.read, value = excluded.value, detail = coalesce(excluded.detail, detail)",
         -1, &upsert, NULL);
   for (size_t i = 0; code == SQLITE_OK && i < posts.count; i++) {
     const bench_post *post = posts.posts + i;

@@ -44,7 +44,7 @@ struct Identity: Decodable, SwiftFact {
 /// Where the project is on the web. Beside it, at `/issues`, problems are reported.
 struct Homepage: Decodable, SwiftFact {
   let text: String
-  /// Whether there is none yet: `.example` is a domain that nobody can have (RFC 2606).
+  /// Whether there is none yet: `.example` is a domain that no publisher can have (RFC 2606).
   var isPlaceholder: Bool { text.hasSuffix(".example") }
   var type: String { text.type }
   var literal: String { text.literal }

@@ -12,7 +12,7 @@ final class AccessibilityBus {
     let path: String
   }
 
-  /// One question.
+  /// A D-Bus method call.
   struct Call {
     let address: Address
     let interface: String

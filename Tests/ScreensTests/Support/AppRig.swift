@@ -173,7 +173,7 @@ private struct NoMail: Mailer {
 /// The way to the publication: can be cut, and can be held for requests that begin so (`POST /v1/orders`).
 final class Line: Transport {
   private let end: any Transport
-  private let state = Mutex<(isCut: Bool, holds: [String], waiting: [CheckedContinuation<Void, Never>], asked: [String])>(
+  private let state = Mutex<(isCut: Bool, holds: [String], waiting: [CheckedContinuation<Void, Never>], requested: [String])>(
     (false, [], [], []))
 
   init(_ end: any Transport) { self.end = end }
@@ -195,10 +195,10 @@ final class Line: Transport {
     set { maintained.withLock { $0 = newValue } }
   }
   /// How many requests wait.
-  var held: Int { state.withLock { $0.waiting.count } }
+  var suspended: Int { state.withLock { $0.waiting.count } }
 
   /// What was asked for, held or not.
-  var asked: [String] { state.withLock { $0.asked } }
+  var requested: [String] { state.withLock { $0.requested } }
 
   func hold(_ prefix: String) { state.withLock { $0.holds.append(prefix) } }
 
@@ -214,10 +214,10 @@ final class Line: Transport {
     let line = "\(request.method.rawValue) \(request.target)"
     await withCheckedContinuation { continuation in
       let goes = state.withLock { state in
-        state.asked.append(line)
-        let isHeld = state.holds.contains(where: line.hasPrefix)
-        if isHeld { state.waiting.append(continuation) }
-        return !isHeld
+        state.requested.append(line)
+        let isSuspended = state.holds.contains(where: line.hasPrefix)
+        if isSuspended { state.waiting.append(continuation) }
+        return !isSuspended
       }
       if goes { continuation.resume() }
     }

@@ -178,8 +178,8 @@ import XCTest
   }
 
   /// Waits until that many requests are held and what came before them is painted.
-  func waitForHeld(_ count: Int = 1) throws {
-    try finish { [fixture] in await fixture.waitForHeld(count) }
+  func waitForSuspended(_ count: Int = 1) throws {
+    try finish { [fixture] in await fixture.waitForSuspended(count) }
     window.painted()
   }
 

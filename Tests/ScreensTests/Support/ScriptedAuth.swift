@@ -8,7 +8,7 @@ final class ScriptedAuth: AuthProvider {
 
   private struct State {
     var failure: AuthError?
-    var isHeld = false
+    var isSuspended = false
     var waiting: [CheckedContinuation<Void, Never>] = []
     var attempts: [String] = []
   }
@@ -21,10 +21,10 @@ final class ScriptedAuth: AuthProvider {
   var waiting: Int { state.withLock { $0.waiting.count } }
 
   func fail(with error: AuthError?) { state.withLock { $0.failure = error } }
-  func hold() { state.withLock { $0.isHeld = true } }
+  func hold() { state.withLock { $0.isSuspended = true } }
   func release() {
     let waiting = state.withLock { state in
-      defer { (state.isHeld, state.waiting) = (false, []) }
+      defer { (state.isSuspended, state.waiting) = (false, []) }
       return state.waiting
     }
     for continuation in waiting { continuation.resume() }
@@ -49,11 +49,11 @@ final class ScriptedAuth: AuthProvider {
   }
 
   private func attempt(_ words: String) async throws(AuthError) {
-    let (isHeld, failure) = state.withLock { state in
+    let (isSuspended, failure) = state.withLock { state in
       state.attempts.append(words)
-      return (state.isHeld, state.failure)
+      return (state.isSuspended, state.failure)
     }
-    if isHeld { await withCheckedContinuation { continuation in state.withLock { $0.waiting.append(continuation) } } }
+    if isSuspended { await withCheckedContinuation { continuation in state.withLock { $0.waiting.append(continuation) } } }
     if let failure { throw failure }
   }
 

@@ -440,10 +440,10 @@ import CGtkShims
   @discardableResult func pressAtFocus(_ key: String) -> Bool {
     guard let wanted = gtk_shortcut_trigger_parse_string(key) else { return false }
     defer { g_object_unref(UnsafeMutableRawPointer(wanted)) }
-    var asked = gtk_widget_get_root(pointer).flatMap { gtk_root_get_focus($0) }
-    while let widget = asked {
+    var requested = gtk_widget_get_root(pointer).flatMap { gtk_root_get_focus($0) }
+    while let widget = requested {
       if Seen(widget).takes(wanted) { return true }
-      asked = gtk_widget_get_parent(widget)
+      requested = gtk_widget_get_parent(widget)
     }
     return false
   }
@@ -483,13 +483,13 @@ extension Seen {
     guard let area = parent.map(Seen.init) else { return false }
     let place = place(in: area)
     let (x, y) = (place.x + place.width / 2, place.y + place.height / 2)
-    return area.emit("drag-begin", gtk_gesture_drag_get_type(), presses: nil, x, y)
-      && area.emit("pressed", gtk_gesture_click_get_type(), presses: 3, x, y)
+    return area.emit("drag-begin", gtk_gesture_drag_get_type(), presses: nil, x: x, y: y)
+      && area.emit("pressed", gtk_gesture_click_get_type(), presses: 3, x: x, y: y)
   }
 
   /// Clicks with the other mouse button on a place of this widget.
   @discardableResult func clickSecondary(_ x: Double, _ y: Double) -> Bool {
-    emit("pressed", gtk_gesture_click_get_type(), presses: 1, x, y, isSecondary: true)
+    emit("pressed", gtk_gesture_click_get_type(), presses: 1, x: x, y: y, isSecondary: true)
   }
 
   /// Where in what it belongs to an open menu points.
@@ -501,7 +501,7 @@ extension Seen {
   var parent: Seen? { gtk_widget_get_parent(pointer).map { Seen($0) } }
 
   /// Emits a signal of what listens to a mouse button on this widget.
-  private func emit(_ signal: String, _ type: GType, presses: gint?, _ x: Double, _ y: Double, isSecondary: Bool = false) -> Bool {
+  private func emit(_ signal: String, _ type: GType, presses: gint?, x: Double, y: Double, isSecondary: Bool = false) -> Bool {
     let controllers = gtk_widget_observe_controllers(pointer)
     defer { g_object_unref(UnsafeMutableRawPointer(controllers)) }
     for place in 0..<g_list_model_get_n_items(controllers) {

@@ -52,23 +52,28 @@ struct FeedFetcher: Sendable {
   let clock: any AppClock
   let reader: FeedReader
 
-  /// - Parameter feed: the stored version; without a tag and a date the document is fetched in any case.
+  /// - Parameters:
+  ///   - feed: the stored version; without a tag and a date the document is fetched in any case.
+  ///   - isBound: whether the feed stays at its address, also after a permanent redirect.
   /// - Throws: ``Failure``; `CancellationError`.
-  func fetch(_ feed: FeedVersion) async throws -> Answer {
-    var (target, home, isForGood) = (feed.url, feed.url, true)
+  func fetch(_ feed: FeedVersion, isBound: Bool = false) async throws -> Answer {
+    var (target, home, isForGood) = (feed.url, feed.url, !isBound)
     for _ in 0...Self.mostRedirects {
       let response = try await request(target, feed)
-      let version = FeedVersion(
-        url: home, etag: response.headers["ETag"].flatMap(Self.validator),
-        modified: response.headers["Last-Modified"].flatMap(Self.validator),
-        maxAge: response.headers.remainingFreshness?.components.seconds ?? 0)
+      var version: FeedVersion {
+        FeedVersion(
+          url: home, etag: response.headers["ETag"].flatMap(Self.validator),
+          modified: response.headers["Last-Modified"].flatMap(Self.validator),
+          maxAge: response.headers.remainingFreshness?.components.seconds ?? 0)
+      }
       switch response.status {
       case 200: return .document(response.body, contentType: response.headers["Content-Type"], version, address: target)
       case 304 where feed.etag != nil || feed.modified != nil:
-        return .unchanged(
-          FeedVersion(
-            url: home, etag: version.etag ?? feed.etag, modified: version.modified ?? feed.modified, ttl: feed.ttl,
-            maxAge: version.maxAge))
+        var unchanged = version
+        unchanged.etag = unchanged.etag ?? feed.etag
+        unchanged.modified = unchanged.modified ?? feed.modified
+        unchanged.ttl = feed.ttl
+        return .unchanged(unchanged)
       case 301, 302, 303, 307, 308:
         guard let next = response.headers["Location"].flatMap({ FeedAddress.url($0, from: target) }) else {
           throw Failure(url: feed.url, sentence: "the server redirects to what is no http or https address.")

@@ -95,7 +95,7 @@ extension Publication {
   /// How long until one of the places becomes free in any case; `nil` while one is free, and for a publication with one reader.
   private static func timeLeft(_ fetches: [FanClub.ID: Fetch], _ service: FeedService) -> Duration? {
     let ages = fetches.values.map { service.clock.uptime - $0.start }.filter { $0 < longestInPlace }
-    guard service.moment > .zero, ages.count >= places, let oldest = ages.max() else { return nil }
+    guard service.hasManyReaders, ages.count >= places, let oldest = ages.max() else { return nil }
     return longestInPlace - oldest
   }
 
@@ -106,7 +106,7 @@ extension Publication {
   ) async throws -> [StoredFeed] {
     let now = service.clock.uptime
     var (next, place, busy) = ([StoredFeed](), FeedPlace?.none, Set(fetches.values.compactMap(\.reader)))
-    let isAlone = service.moment == .zero
+    let isAlone = !service.hasManyReaders
     let free = Self.places - fetches.values.count { now - $0.start < Self.longestInPlace }
     while next.count < free {
       let due = try await feedRepository.due(at: service.now, after: place, limit: Self.mostOfPart)
@@ -175,7 +175,7 @@ extension Publication {
         status: 429)
     }
     // A publication with one reader is that reader's own.
-    if service.moment > .zero { try importLimits.startFetch(for: reader, at: now) }
+    if service.hasManyReaders { try importLimits.startFetch(for: reader, at: now) }
     try await refreshes.value(for: feed.club) {
       // Several readers may wait for it, so it belongs to none of them.
       let job = ImportJob("", reader: "", session: nil, follows: false)
@@ -236,7 +236,7 @@ extension Publication {
         importLimits.pauseSchedule(of: reader, after: taken, at: clock.unixTime)
       }
     }
-    let answer = try await service.fetcher.fetch(feed.version)
+    let answer = try await service.fetcher.fetch(feed.version, isBound: service.isBound(feed))
     return (answer, service.clock.uptime - start)
   }
 

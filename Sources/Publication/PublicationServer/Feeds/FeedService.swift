@@ -22,6 +22,13 @@ struct FeedService: Sendable {
   let clock: any AppClock
   let random: any RandomSource
 
+  /// Whether a feed stays at its address, also after a permanent redirect: it was added by one of many readers, and has posts. A reader who
+  /// adds a feed gets the fan club that is fetched from its address. By a redirect, another reader's club with other posts would be there.
+  func isBound(_ feed: StoredFeed) -> Bool { feed.addedBy != nil && feed.isFetched && hasManyReaders }
+
+  /// Whether a fetch may be for others than the one who asks.
+  var hasManyReaders: Bool { moment > .zero }
+
   /// The time, in whole seconds.
   var now: Int64 { clock.unixTime }
 

@@ -17,6 +17,8 @@ final class ImportLimits: Sendable {
 
   /// How many posts the feeds of a reader may have, however they come: ten of the largest feeds.
   static let mostPosts = 200_000
+  /// How many bytes of text these posts may have. Indexed they take twice as much of the disk.
+  static let mostText = 2_000_000_000
   /// From how many feeds on a reader adds no more: all readers have them in their list of fan clubs.
   static let mostFeedsInAll = 2 * Import.mostClubs
 

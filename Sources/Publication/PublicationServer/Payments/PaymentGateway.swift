@@ -1,7 +1,7 @@
 /// A payment provider, which charges readers. Called off the publication's thread.
 public protocol PaymentGateway: Sendable {
-  /// Charges, at most once for each idempotency key: another request with a key charges nothing more, also when it differs, and returns the
-  /// present state.
+  /// Charges, at most once for each idempotency key: another request with a key charges nothing more, also with another token, and returns
+  /// the present state. One for another amount or currency is declined: what was paid with this key is something else.
   /// - Parameters:
   ///   - token: what the provider gave for the reader's authorization.
   ///   - amount: in the currency's minor units, with tax.

@@ -1,5 +1,6 @@
 import COpenSSL
 import Foundation
+import Runtime
 import SignedReceipts
 
 /// The deliberate cost of hashing a password: a thief of the file has to pay it for every guess.
@@ -14,7 +15,9 @@ public struct PasswordCost: Equatable, Sendable {
   public static let none = PasswordCost(logN: 1, blockSize: 1, parallel: 1)
 }
 
-/// A password as it is stored: scrypt (RFC 7914) with its cost and its salt, `scrypt$15$8$1$SALT$KEY`.
+/// A password as it is stored: scrypt (RFC 7914) with its cost and its salt, `scrypt-nfc$15$8$1$SALT$KEY`. It is that of the password in
+/// Unicode's form NFC (RFC 8265, section 4.2.2): one keyboard types é as one code point, another as two. Version 0.1.0 hashed what was typed,
+/// and wrote `scrypt$…`. Neither is compared in both forms: whoever sends a password in another one than NFC would have it hashed twice.
 ///
 /// Making and comparing one takes its time: on ``PasswordHasher``'s thread only.
 struct PasswordHash: Equatable, Sendable {
@@ -22,28 +25,34 @@ struct PasswordHash: Equatable, Sendable {
   struct Unreadable: Error {}
 
   private static let keyLength = 32
+  private static let composedName = "scrypt-nfc"
+  private static let typedName = "scrypt"
 
+  /// Whether it is of the password in NFC, and not as it was typed.
+  private let isComposed: Bool
   private let cost: PasswordCost
   private let salt: [UInt8]
   private let key: [UInt8]
 
   /// Hashes a new password with a new salt.
-  init(of password: String, cost: PasswordCost) throws {
-    self = try Self(password, cost, salt: Secrets.random(16))
+  init(of password: String, cost: PasswordCost, random: any RandomSource = SystemRandom()) throws {
+    self = try Self(password, cost, salt: random.bytes(16), isComposed: true)
   }
 
   /// The hash of no password: nothing matches it, and comparing takes the same time.
-  init(ofNothing cost: PasswordCost) throws {
+  init(ofNothing cost: PasswordCost, random: any RandomSource = SystemRandom()) {
+    isComposed = true
     self.cost = cost
-    salt = try Secrets.random(16)
-    key = try Secrets.random(Self.keyLength)
+    salt = random.bytes(16)
+    key = random.bytes(Self.keyLength)
   }
 
-  private init(_ password: String, _ cost: PasswordCost, salt: [UInt8]) throws {
+  private init(_ password: String, _ cost: PasswordCost, salt: [UInt8], isComposed: Bool) throws {
+    self.isComposed = isComposed
     self.cost = cost
     self.salt = salt
     var key = [UInt8](repeating: 0, count: Self.keyLength)
-    let bytes = Array(password.utf8)
+    let bytes = Array((isComposed ? password.precomposedStringWithCanonicalMapping : password).utf8)
     let (count, blockSize) = (UInt64(1) << UInt64(cost.logN), UInt64(cost.blockSize))
     let memory = 129 * blockSize * (count + UInt64(cost.parallel)) + 1 << 20
     let done = bytes.withUnsafeBytes { text in
@@ -52,7 +61,7 @@ struct PasswordHash: Equatable, Sendable {
         text.baseAddress?.assumingMemoryBound(to: CChar.self), text.count, salt, salt.count, count, blockSize,
         UInt64(cost.parallel), memory, &key, key.count)
     }
-    try Secrets.check(done == 1, "EVP_PBE_scrypt")
+    try OpenSSL.check(done == 1, "EVP_PBE_scrypt")
     self.key = key
   }
 
@@ -60,21 +69,26 @@ struct PasswordHash: Equatable, Sendable {
   /// - Throws: ``Unreadable``.
   init(text: String) throws {
     let parts = text.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 6, parts[0] == "scrypt", let logN = Int(parts[1]), (1...20).contains(logN), let blockSize = Int(parts[2]),
+    guard parts.count == 6, [Self.composedName, Self.typedName].contains(parts[0]), let logN = Int(parts[1]), (1...20).contains(logN),
+      let blockSize = Int(parts[2]),
       (1...32).contains(blockSize), let parallel = Int(parts[3]), (1...16).contains(parallel), let salt = Base64URL.decode(parts[4]),
       let key = Base64URL.decode(parts[5]), key.count == Self.keyLength
     else { throw Unreadable() }
+    isComposed = parts[0] == Self.composedName
     cost = PasswordCost(logN: logN, blockSize: blockSize, parallel: parallel)
     self.salt = salt
     self.key = key
   }
 
   /// The form that is stored.
-  var text: String { "scrypt$\(cost.logN)$\(cost.blockSize)$\(cost.parallel)$\(Base64URL.encode(salt))$\(Base64URL.encode(key))" }
+  var text: String {
+    let name = isComposed ? Self.composedName : Self.typedName
+    return "\(name)$\(cost.logN)$\(cost.blockSize)$\(cost.parallel)$\(Base64URL.encode(salt))$\(Base64URL.encode(key))"
+  }
 
   /// Whether it is the hash of `password`; takes the same time wherever the first difference is.
   func matches(_ password: String) throws -> Bool {
-    let other = try Self(password, cost, salt: salt)
+    let other = try Self(password, cost, salt: salt, isComposed: isComposed)
     return CRYPTO_memcmp(key, other.key, key.count) == 0
   }
 }

@@ -34,18 +34,20 @@ final class PasswordHasher: Sendable {
   private static let longestQueueOfOne = 4
   let executor = ThreadExecutor(name: "passwords")
   private let cost: PasswordCost
+  private let random: any RandomSource
   /// What no password has.
   let placeholder: PasswordHash
   private let waiting = Mutex(Waiting())
 
-  init(_ cost: PasswordCost) throws {
+  init(_ cost: PasswordCost, random: any RandomSource = SystemRandom()) {
     self.cost = cost
-    placeholder = try PasswordHash(ofNothing: cost)
+    self.random = random
+    placeholder = PasswordHash(ofNothing: cost, random: random)
   }
 
-  /// Hashes a new password in Unicode's form NFC (RFC 8265, section 4.2.2): one keyboard types é as one code point, another as two.
+  /// Hashes a new password.
   func hash(_ password: String) async throws -> PasswordHash {
-    try await executor.run { [cost] in try PasswordHash(of: password.precomposedStringWithCanonicalMapping, cost: cost) }
+    try await executor.run { [cost, random] in try PasswordHash(of: password, cost: cost, random: random) }
   }
 
   /// Whether the password is the right one. For a reader who does not exist it never is, and the comparison takes as long.
@@ -66,10 +68,7 @@ final class PasswordHasher: Sendable {
     let matches = try await withTaskCancellationHandler {
       try await executor.run {
         guard !isCancelled.load(ordering: .relaxed) else { throw CancellationError() }
-        let composed = password.precomposedStringWithCanonicalMapping
-        if try candidate.matches(composed) { return true }
-        // Earlier versions hashed what was typed.
-        return try !composed.utf8.elementsEqual(password.utf8) && candidate.matches(password)
+        return try candidate.matches(password)
       }
     } onCancel: {
       isCancelled.store(true, ordering: .relaxed)

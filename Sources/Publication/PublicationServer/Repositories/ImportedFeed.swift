@@ -36,9 +36,18 @@ struct ImportedFeed: Equatable, Sendable {
         parts.append(start..<index)
         (start, bytes) = (index, 0)
       }
-      bytes += (item.post.body ?? "").utf8.count
+      bytes += item.post.bytes
     }
     return parts + [start..<items.count]
+  }
+}
+
+extension Post {
+  /// How many bytes of text of its own it has, of the files that belong to it as well: a feed says how much there is of each.
+  fileprivate var bytes: Int {
+    var texts: [String?] = [title, byline, teaser, body, picture, url]
+    for file in enclosures { texts += [file.url, file.type, file.title] }
+    return texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
   }
 }
 

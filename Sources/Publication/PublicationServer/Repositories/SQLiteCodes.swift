@@ -8,9 +8,9 @@ struct MailedCode {
   let digest: Data
   /// Of challenge and code together; empty when none was mailed.
   let code: Data
-  /// The address that it was asked for, a reader's or not.
+  /// The address that it was requested for, a reader's or not.
   let email: String
-  /// Who asked.
+  /// Who requested it.
   let client: String?
   /// In seconds since 1970.
   let requestedAt: Int64
@@ -22,8 +22,9 @@ struct SQLiteCodes: CodeRepository {
 
   func add(_ code: MailedCode, isOwn: Bool) throws -> Bool {
     try database.transaction {
-      // What is ahead was asked for by a clock that was wrong.
-      try database.execute("DELETE FROM mailed_code WHERE asked <= ? OR asked > ?", code.requestedAt - Self.memory, code.requestedAt)
+      // What is ahead was requested by a clock that was wrong.
+      try database.execute(
+        "DELETE FROM mailed_code WHERE requested_at <= ? OR requested_at > ?", code.requestedAt - Self.memory, code.requestedAt)
       let ofAll = try count("code <> x''", [])
       let ofAddress = try count("email = ?", [code.email])
       let ofClient = try code.client.map { try count("client = ?", [$0]) } ?? 0
@@ -35,10 +36,11 @@ struct SQLiteCodes: CodeRepository {
       // no reader is refused a code.
       if code.code.isEmpty, try count("code = x''", []) >= MailedCode.most {
         try database.execute(
-          "DELETE FROM mailed_code WHERE digest = (SELECT digest FROM mailed_code WHERE code = x'' ORDER BY asked LIMIT 1)")
+          "DELETE FROM mailed_code WHERE digest = (SELECT digest FROM mailed_code WHERE code = x'' ORDER BY requested_at LIMIT 1)")
       }
       try database.execute(
-        "INSERT INTO mailed_code (digest, code, email, client, asked, tries) VALUES (?, ?, ?, ?, ?, 0)", code.digest, code.code, code.email,
+        "INSERT INTO mailed_code (digest, code, email, client, requested_at, tries) VALUES (?, ?, ?, ?, ?, 0)", code.digest, code.code,
+        code.email,
         code.client, code.requestedAt)
       return true
     }
@@ -50,7 +52,7 @@ struct SQLiteCodes: CodeRepository {
 
   func code(_ digest: Data, at time: Int64) throws -> MailedCode? {
     try database.queryOne(
-      "SELECT digest, code, email, client, asked FROM mailed_code WHERE digest = ?1 AND \(Self.isGood)", digest, time
+      "SELECT digest, code, email, client, requested_at FROM mailed_code WHERE digest = ?1 AND \(Self.isGood)", digest, time
     ) { MailedCode(digest: try $0.get(0), code: try $0.get(1), email: try $0.get(2), client: try $0.get(3), requestedAt: try $0.get(4)) }
   }
 
@@ -70,7 +72,7 @@ struct SQLiteCodes: CodeRepository {
     try database.execute("UPDATE mailed_code SET tries = ? WHERE email = (SELECT email FROM reader WHERE id = ?)", Self.used, reader)
   }
 
-  private static let isGood = "asked > ?2 - \(MailedCode.lifetime) AND asked <= ?2 AND tries < \(MailedCode.tries)"
+  private static let isGood = "requested_at > ?2 - \(MailedCode.lifetime) AND requested_at <= ?2 AND tries < \(MailedCode.tries)"
   private static let used = MailedCode.tries + 1
   private static let memory: Int64 = 3600
 }

@@ -41,6 +41,14 @@ struct SQLiteContent: ContentRepository {
     return try await bodies.run(for: reader, read)
   }
 
+  func sharedPost(_ id: Post.ID) throws -> Post? {
+    try database.queryOne(
+      "\(Self.selectPost(body: false, counts: false)) WHERE post.id = ?2", Self.noReader, id, map: Self.post)
+  }
+
+  /// Has no marks and no reactions.
+  private static let noReader: Reader.ID = ""
+
   func close() async {
     await bodies?.close()
     await lists?.close()
@@ -200,21 +208,24 @@ struct SQLiteContent: ContentRepository {
   }
 
   /// Posts as the reader ?1 sees them; see ``post(_:)``.
-  static func selectPost(body: Bool, and columns: String = "") -> String {
-    """
-    SELECT post.id, post.fan_club, fan_club.name, post.title, post.byline, post.teaser, post.picture, post.url, post.published,
-      post.premium, \(body ? "post.body" : "NULL"),
-      EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?1),
-      EXISTS (SELECT 1 FROM bookmark WHERE bookmark.post = post.id AND bookmark.reader = ?1),
-      (SELECT coalesce(mark, '') FROM read_mark WHERE read_mark.number = post.number AND read_mark.reader = ?1),
-      (SELECT kind FROM reaction WHERE reaction.post = post.id AND reaction.reader = ?1),
+  /// - Parameter counts: whether it says how many reactions and comments there are.
+  static func selectPost(body: Bool, counts: Bool = true, and columns: String = "") -> String {
+    let reactions = """
       (SELECT group_concat(kind || ' ' || count) FROM (
         SELECT kind, count FROM base_reaction WHERE base_reaction.post = post.id
-        UNION ALL SELECT kind, count(*) FROM reaction WHERE reaction.post = post.id GROUP BY kind)),
-      (SELECT count(*) FROM comment WHERE comment.post = post.id AND NOT comment.deleted),
-      \(body ? "post.enclosures" : "NULL")\(columns)
-    FROM post JOIN fan_club ON fan_club.id = post.fan_club
-    """
+        UNION ALL SELECT kind, count FROM reaction_count WHERE reaction_count.post = post.id))
+      """
+    let comments = "(SELECT count(*) FROM comment WHERE comment.post = post.id AND NOT comment.deleted)"
+    return """
+      SELECT post.id, post.fan_club, fan_club.name, post.title, post.byline, post.teaser, post.picture, post.url, post.published,
+        post.premium, \(body ? "post.body" : "NULL"),
+        EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?1),
+        EXISTS (SELECT 1 FROM bookmark WHERE bookmark.post = post.id AND bookmark.reader = ?1),
+        (SELECT coalesce(mark, '') FROM read_mark WHERE read_mark.number = post.number AND read_mark.reader = ?1),
+        (SELECT kind FROM reaction WHERE reaction.post = post.id AND reaction.reader = ?1),
+        \(counts ? reactions : "NULL"), \(counts ? comments : "0"), \(body ? "post.enclosures" : "NULL")\(columns)
+      FROM post JOIN fan_club ON fan_club.id = post.fan_club
+      """
   }
 
   static func post(_ row: Row) throws -> Post {

@@ -63,18 +63,17 @@ extension SQLiteContent {
         case .unchanged: report.unchanged += 1
         }
       }
-      if report.added > 0 { try checkPosts(of: feed.club.id) }
+      if report.added + report.updated > 0 { try checkSize(of: feed.club.id) }
       try job?.advance(.storing, done: part.upperBound, of: feed.items.count)
       return report
     }
   }
 
-  /// - Throws: `Problem` when the feeds of the reader who added the club have too many posts with those that were just stored.
-  private func checkPosts(of club: FanClub.ID) throws {
+  /// - Throws: `Problem` when the feeds of the reader who added the club have too many posts, or too much text, with what was just stored.
+  private func checkSize(of club: FanClub.ID) throws {
     let owner = try database.queryOne("SELECT added_by FROM fan_club WHERE id = ?", club) { try $0.get(0, as: Reader.ID?.self) } ?? nil
-    guard let owner, try SQLiteFeeds(database: database).added(by: owner).posts > ImportLimits.mostPosts else { return }
-    throw Problem.conflict(
-      "No more posts of this feed are stored: the feeds of the reader who added it have \(ImportLimits.mostPosts) posts.")
+    guard let owner, let limit = try SQLiteFeeds(database: database).added(by: owner).limit(>) else { return }
+    throw Problem.conflict("No more posts of this feed are stored: the feeds of the reader who added it have \(limit).")
   }
 
   /// A transaction without a deadline. It is interrupted when its job is cancelled, and before it starts when the reader who wanted it was

@@ -33,7 +33,7 @@ extension SQLiteContent {
   }
 
   /// Gives each club that a reader added to another reader, to whose limits it counts and who may remove it. Without an owner its feed would
-  /// be fetched for ever. A club that nobody else uses is removed.
+  /// be fetched for ever. A club that no other reader uses is removed.
   /// - Parameter limit: of how many clubs, since to find each an owner takes a while.
   /// - Returns: how many there were, and the removed ones that have posts.
   func passOnClubs(of reader: Reader.ID, limit: Int) throws -> (taken: Int, removed: [FanClub.ID]) {
@@ -185,7 +185,7 @@ extension SQLiteContent {
     """
   }
 
-  /// The readers other than ?1 who use the club ?2, as ``isUsedByOthers`` says, whoever uses it most first.
+  /// The readers other than ?1 who use the club ?2, as ``isUsedByOthers`` says: the one who uses it most comes first.
   static let users =
     [
       """

@@ -1,18 +1,36 @@
 import PublicationAPI
 import SQLiteStorage
 
+/// What a reader added: how many feeds, and how many posts with how many bytes of text these have.
+struct AddedFeeds {
+  var feeds: Int
+  var posts: Int
+  var text: Int
+
+  /// The limit of what feeds have that the posts or their text exceed, in words, such as `200000 posts`.
+  /// - Parameter exceeds: whether a number, which comes first, exceeds a limit.
+  func limit(_ exceeds: (Int, Int) -> Bool) -> String? {
+    if exceeds(posts, ImportLimits.mostPosts) { return "\(ImportLimits.mostPosts) posts" }
+    return exceeds(text, ImportLimits.mostText) ? "\(ImportLimits.mostText / 1_000_000) MB of text" : nil
+  }
+}
+
 /// ``FeedRepository`` on SQLite.
 struct SQLiteFeeds: FeedRepository {
   let database: Connection
   /// See ``SQLiteContent/isStopping``.
   var isStopping: @Sendable () -> Bool = { false }
 
-  func added(by reader: Reader.ID) throws -> (feeds: Int, posts: Int) {
-    try database.query(Self.added, reader) { (feeds: try $0.get(0, as: Int.self), posts: try $0.get(1, as: Int.self)) }[0]
+  func added(by reader: Reader.ID) throws -> AddedFeeds {
+    try database.query(Self.added, reader) {
+      AddedFeeds(feeds: try $0.get(0, as: Int.self), posts: try $0.get(1, as: Int.self), text: try $0.get(2, as: Int.self))
+    }[0]
   }
 
-  static let added =
-    "SELECT count(*), coalesce(sum(posts), 0) FROM fan_club LEFT JOIN post_count ON post_count.fan_club = fan_club.id WHERE added_by = ?"
+  static let added = """
+    SELECT count(*), coalesce(sum(posts), 0), coalesce(sum(bytes), 0)
+      FROM fan_club LEFT JOIN post_count ON post_count.fan_club = fan_club.id WHERE added_by = ?
+    """
 
   func feed(of club: FanClub.ID) throws -> StoredFeed? {
     try database.queryOne("\(Self.select) WHERE feed.fan_club = ?", club, map: Self.feed)

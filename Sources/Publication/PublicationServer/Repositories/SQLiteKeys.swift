@@ -42,16 +42,22 @@ struct SQLiteKeys: KeyRepository {
       """, key.kid, String(decoding: try Wire.encode(key), as: UTF8.self), time)
   }
 
+  /// The first payment of what is in force later than a time. `purchase_in_force` has the same conditions: neither past orders nor those for
+  /// good are looked at one by one.
+  static let firstPayment = """
+    SELECT min(paid) FROM (
+      SELECT min(paid) AS paid FROM purchase WHERE state = 'paid' AND kind <> 'consumable' AND expires IS NULL
+      UNION ALL SELECT min(paid) FROM purchase WHERE state = 'paid' AND kind <> 'consumable' AND expires > ?)
+    """
+
   func retired(neededAt time: Int64?) throws -> [KeySet.Key] {
     // A receipt is signed on request, so any order that was paid before the key was retired may have one of its.
-    let filter = """
-      WHERE ?1 IS NULL OR retired > ?1 - ?2 OR EXISTS (
-        SELECT 1 FROM purchase
-        WHERE state = ?3 AND kind <> ?4 AND paid <= retired AND (expires IS NULL OR expires > ?1 - ?2))
-      """
+    let payment: Int64? = try time.flatMap { time in
+      try database.queryOne(Self.firstPayment, time - Self.grace) { try $0.get(0, as: Int64?.self) } ?? nil
+    }
     return try database.query(
-      "SELECT jwk FROM receipt_key \(filter) ORDER BY retired DESC, kid", time, Self.grace, Order.State.paid.rawValue,
-      ProductRecord.Kind.consumable.rawValue
+      "SELECT jwk FROM receipt_key WHERE ?1 IS NULL OR retired > ?1 - ?2 OR retired >= ?3 ORDER BY retired DESC, kid", time, Self.grace,
+      payment
     ) { try Wire.decode(from: Data(try $0.get(0, as: String.self).utf8)) }
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import PublicationAPI
 import SQLiteStorage
 
-/// ``OrderRepository`` on SQLite: orders. Charging and giving back are in SQLiteCharges.swift.
+/// ``OrderRepository`` on SQLite: orders. Charging and giving back are in SQLiteOrders+Charges.swift.
 struct SQLiteOrders: OrderRepository {
   /// A row that a step needs is missing: another program changed the file.
   struct MissingRow: Error { let order: Order.ID }
@@ -17,11 +17,11 @@ struct SQLiteOrders: OrderRepository {
       try database.execute(
         """
         INSERT INTO purchase (id, reader, product, kind, entitlement, subscription_group, period, total, currency, state, created, code,
-          consumable, amount, tax)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          consumable, amount, tax, extends_access)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, order.id, order.reader, order.product, order.kind.rawValue, order.entitlement, order.group, order.period, order.total,
         order.currency, order.state.rawValue, order.created, order.code, order.consumable, order.amount,
-        try order.tax.map { String(decoding: try Wire.encode($0), as: UTF8.self) })
+        try order.tax.map { String(decoding: try Wire.encode($0), as: UTF8.self) }, order.extendsAccess)
       return (order, true)
     }
   }
@@ -88,7 +88,7 @@ struct SQLiteOrders: OrderRepository {
     try database.query(
       """
       SELECT id, reader, product, kind, entitlement, subscription_group, period, total, currency, state, created, decline_reason, paid,
-        expires, code, consumable, amount, tax, refund_reason
+        expires, code, consumable, amount, tax, refund_reason, extends_access
       FROM purchase \(rest)
       """, values: values
     ) { row in
@@ -97,7 +97,8 @@ struct SQLiteOrders: OrderRepository {
         group: try row.get(5, as: String?.self), period: try row.get(6, as: String?.self),
         consumable: try row.get(15, as: String?.self), amount: try row.get(16, as: Int?.self), total: try row.get(7),
         currency: try row.get(8), tax: try row.get(17, as: String?.self).map { try Wire.decode(from: Data($0.utf8)) },
-        code: try row.get(14), state: try Self.value(row, 9), created: try row.get(10), declineReason: try row.get(11, as: String?.self),
+        extendsAccess: try row.get(19), code: try row.get(14), state: try Self.value(row, 9), created: try row.get(10),
+        declineReason: try row.get(11, as: String?.self),
         paid: try row.get(12, as: Int64?.self), expires: try row.get(13, as: Int64?.self),
         refundReason: try row.get(18, as: String?.self))
     }

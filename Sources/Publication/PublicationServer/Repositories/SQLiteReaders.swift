@@ -117,6 +117,10 @@ struct SQLiteReaders: ReaderRepository {
       time + Publication.accessLifetime)
   }
 
+  func isFamily(_ digest: Data, of session: SessionFamily.ID) throws -> Bool {
+    try database.queryOne("SELECT 1 FROM session WHERE id = ? AND family = ? AND NOT reused", session, digest, map: { _ in true }) != nil
+  }
+
   func endSession(_ token: SessionFamily.Refresh, at time: Int64) throws -> SessionFamily.ID? {
     try database.queryOne(
       """
@@ -192,7 +196,7 @@ struct SQLiteReaders: ReaderRepository {
   }
 
   /// Where a reader has rows that go with them, each found by an index.
-  private static let activity = ["bookmark", "follow", "unlock", "flag_event", "analytics_batch"]
+  private static let activity = ["bookmark", "follow", "unlock", "flag_event", "flag_reader", "analytics_batch"]
   /// How much of a removed reader goes at a time. To find who has a club next takes longer.
   private static let mostOfPart = (rows: 2000, clubs: 20)
 
@@ -226,6 +230,7 @@ struct SQLiteReaders: ReaderRepository {
       switch table {
       case "follow": "fan_club"
       case "flag_event", "analytics_batch": "id"
+      case "flag_reader": "flag"
       default: "post"
       }
     return try database.execute(

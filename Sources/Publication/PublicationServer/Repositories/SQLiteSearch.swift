@@ -45,7 +45,7 @@ struct SQLiteSearch: SearchRepository {
     // The one place that chooses it; the cursor carries it from page to page.
     let order = try order(of: words, after: after, in: database, for: reader, seesAll: seesAll)
     let numbers = try database.query(
-      statement(order), values: [reader, words.match, words.match(in: publicTexts), seesAll, limit, after?.offset ?? 0]
+      statement(order), values: [reader, words.match, seesAll, limit, after?.offset ?? 0]
     ) { (number: try $0.get(0, as: Int64.self), isReadable: try $0.get(1, as: Bool.self)) }
     let marker = try SearchMarker(words, in: database)
     let clubs = after == nil ? try Self.clubs(words, marker, in: database, for: reader) : []
@@ -62,21 +62,12 @@ struct SQLiteSearch: SearchRepository {
     case .best: most = 2 * mostRanked
     case nil: most = mostRanked
     }
-    let count = try database.queryOne(count, reader, words.match, words.match(in: publicTexts), seesAll, most + 1) {
-      try $0.get(0, as: Int.self)
-    }
+    let count = try database.queryOne(count, reader, words.match, seesAll, most + 1) { try $0.get(0, as: Int.self) }
     return count ?? 0 > most ? .newest : .best
   }
 
-  /// The columns of `post_search` that say nothing of a locked body.
-  private static let publicTexts = "title byline teaser"
-
-  /// How many posts are found, up to ?5. One whose club is removed counts: there may be any number of them, and they are no secret.
-  static let count = """
-    SELECT count(*) FROM (
-      SELECT 1 FROM post_search JOIN post ON post.number = post_search.rowid WHERE post_search MATCH ?2 AND \(isShown) LIMIT ?5
-    )
-    """
+  /// How many posts are found, up to ?4. One whose club is removed counts: there may be any number of them, and they are no secret.
+  static let count = "SELECT count(*) FROM (SELECT 1 FROM (\(matches { _ in "1" })) LIMIT ?4)"
 
   private static func clubs(
     _ words: SearchWords, _ marker: SearchMarker, in database: Connection, for reader: Reader.ID
@@ -91,36 +82,47 @@ struct SQLiteSearch: SearchRepository {
     }.compactMap(\.self)
   }
 
-  /// The numbers of the posts of a page. The words are searched only once: each list in here is made when it is first needed, and reused
-  /// for the rest of the statement.
+  /// The numbers of the posts of a page, and whether the reader ?1 may read each.
   static func statement(_ order: SearchOrder) -> String {
-    let source =
-      switch order {
-      case .best:
-        """
-        post_search JOIN post ON post.number = post_search.rowid WHERE post_search MATCH ?2 AND \(isFound)
-        ORDER BY CASE WHEN \(isReadable) THEN text_rank(post_search, 10.0, 4.0, 2.0, 1.0) ELSE text_rank(post_search, 10.0, 4.0, 2.0) END,
-          post.published DESC, post.id DESC
-        """
-      case .newest:
-        // The plus keeps SQLite from using the list as an index: posts are read by time until the limit, without sorting.
-        """
-        post WHERE +post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?2) AND \(isFound)
-        ORDER BY post.published DESC, post.id DESC
-        """
-      }
-    return "SELECT post.number, \(isReadable) FROM \(source) LIMIT ?5 OFFSET ?6"
+    switch order {
+    case .best:
+      """
+      WITH found (number, rank) AS (\(matches { "number, text_rank(\($0), 10.0, 4.0, 2.0, 1.0)" }))
+      SELECT post.number, \(isReadable) FROM found JOIN post ON post.number = found.number WHERE \(SQLiteContent.hasClub)
+      ORDER BY found.rank, post.published DESC, post.id DESC LIMIT ?4 OFFSET ?5
+      """
+    case .newest:
+      // The plus keeps SQLite from using the list as an index: posts are read by time until the limit, without sorting.
+      """
+      SELECT post.number, \(isReadable) FROM post WHERE +post.number IN (\(matches { _ in "number" })) AND \(SQLiteContent.hasClub)
+      ORDER BY post.published DESC, post.id DESC LIMIT ?4 OFFSET ?5
+      """
+    }
   }
 
-  /// Whether the reader ?1 may read a post's body; ?4 when all bodies.
-  private static let isReadable = """
-    (?4 OR NOT post.premium OR EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?1))
+  /// The posts that have the words ?2 in a text that the reader ?1 may read, each once.
+  ///
+  /// Premium bodies have an index of their own, which only those search who may read them. In one index, a reader who may not would find out by
+  /// trial and error which words are there: if not by what is found, then by how long it takes.
+  /// - Parameter columns: what is selected, of the table `post` and of the index with this name.
+  private static func matches(_ columns: (_ index: String) -> String) -> String {
     """
+    SELECT \(columns("post_search")) FROM post_search JOIN post ON post.number = post_search.rowid
+    WHERE post_search MATCH ?2 AND NOT (post.premium AND \(isReadable))
+    UNION ALL
+    SELECT \(columns("premium_search")) FROM premium_search JOIN post ON post.number = premium_search.rowid
+    WHERE ?3 AND premium_search MATCH ?2
+    UNION ALL
+    SELECT \(columns("premium_search")) FROM unlock CROSS JOIN post ON post.id = unlock.post
+      CROSS JOIN premium_search ON premium_search.rowid = post.number
+    WHERE NOT ?3 AND unlock.reader = ?1 AND post.premium AND premium_search MATCH ?2
+    """
+  }
 
-  /// Whether the words are in a text that this reader may read, so that trial and error does not reveal a locked body.
-  private static let isShown = "(\(isReadable) OR post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?3))"
-  /// And whether the post's club exists: the words of a removed club are removed in parts.
-  private static let isFound = "\(isShown) AND \(SQLiteContent.hasClub)"
+  /// Whether the reader ?1 may read a post's body; ?3 when all bodies.
+  private static let isReadable = """
+    (?3 OR NOT post.premium OR EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?1))
+    """
 
   private static func hit(
     _ number: Int64, _ marker: SearchMarker, in database: Connection, for reader: Reader.ID, isReadable: Bool
@@ -128,8 +130,9 @@ struct SQLiteSearch: SearchRepository {
     let post = try database.queryOne(
       "\(SQLiteContent.selectPost(body: false)) WHERE post.number = ?2", reader, number, map: SQLiteContent.post)
     guard let post else { return nil }
+    let index = post.premium && isReadable ? "premium_search" : "post_search"
     // Of a feed without bodies the teaser is all there is.
-    let texts = "SELECT title, CASE WHEN ?2 AND body <> '' THEN body ELSE teaser END FROM post_search WHERE rowid = ?1"
+    let texts = "SELECT title, CASE WHEN ?2 AND body <> '' THEN body ELSE teaser END FROM \(index) WHERE rowid = ?1"
     return try database.queryOne(texts, number, isReadable) { row in
       SearchHit(
         post: post, title: try row.withText(0, marker.opening), excerpt: try row.withText(1, marker.excerpt))
@@ -186,17 +189,23 @@ struct SQLiteSearch: SearchRepository {
   /// - Returns: whether the post is as it was; if not, it stays in the queue.
   private func index(_ post: IndexedPost) throws -> Bool {
     guard try queuedPost(post.source.number) == post.source else { return false }
-    try database.execute(
-      "INSERT OR REPLACE INTO post_search (rowid, title, byline, teaser, body) VALUES (?, ?, ?, ?, ?)", post.texts.number, post.texts.title,
-      post.texts.byline, post.texts.teaser, post.texts.body)
-    try database.execute("DELETE FROM search_queue WHERE post = ?", post.texts.number)
+    let texts = post.texts
+    for (index, body) in texts.isPremium ? [("post_search", ""), ("premium_search", texts.body)] : [("post_search", texts.body)] {
+      try database.execute(
+        "INSERT OR REPLACE INTO \(index) (rowid, title, byline, teaser, body) VALUES (?, ?, ?, ?, ?)", texts.number, texts.title,
+        texts.byline, texts.teaser, body)
+    }
+    if !texts.isPremium { try database.execute("DELETE FROM premium_search WHERE rowid = ?", texts.number) }
+    try database.execute("DELETE FROM search_queue WHERE post = ?", texts.number)
     return true
   }
 
   private func queuedPost(_ number: Int64) throws -> QueuedPost? {
     let beginnings = ["title", "byline", "teaser", "body"].map { "substr(\($0), 1, ?2)" }.joined(separator: ", ")
-    return try database.queryOne("SELECT \(beginnings) FROM post WHERE number = ?1", number, Self.longestMarkup) { row in
-      QueuedPost(number: number, title: try row.get(0), byline: try row.get(1), teaser: try row.get(2), body: try row.get(3))
+    return try database.queryOne("SELECT \(beginnings), premium FROM post WHERE number = ?1", number, Self.longestMarkup) { row in
+      QueuedPost(
+        number: number, title: try row.get(0), byline: try row.get(1), teaser: try row.get(2), body: try row.get(3),
+        isPremium: try row.get(4))
     }
   }
 }
@@ -208,6 +217,7 @@ struct QueuedPost: Equatable, Sendable {
   var byline: String
   var teaser: String
   var body: String
+  var isPremium: Bool
 
   /// How much there is to read.
   var bytes: Int { title.utf8.count + byline.utf8.count + teaser.utf8.count + body.utf8.count }
@@ -226,7 +236,7 @@ struct IndexedPost: Sendable {
     source = post
     texts = QueuedPost(
       number: post.number, title: Self.indexed(post.title), byline: Self.indexed(post.byline), teaser: Self.indexed(post.teaser),
-      body: Self.indexed(ArticleBody(html: post.body).plainText))
+      body: Self.indexed(ArticleBody(html: post.body).plainText), isPremium: post.isPremium)
   }
 
   /// Reads the markup of posts, which takes a second for some megabytes of it: no request waits for that.

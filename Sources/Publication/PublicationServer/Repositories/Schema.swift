@@ -422,7 +422,111 @@ enum Schema {
         -- They go with the last post of a club and not with the club: until then they say whose read marks there are, and marks come and go.
         DROP TRIGGER counts_removed;
         """),
+    Migration(version: 28, sql: "ALTER TABLE mailed_code RENAME COLUMN asked TO requested_at"),
+    Migration(version: 29, sql: "ALTER TABLE purchase ADD COLUMN extends_access INTEGER NOT NULL DEFAULT 0"),
+    Migration(
+      version: 30,
+      sql: """
+        -- The words of premium posts, bodies among them, for those who may read them. In post_search they have no bodies.
+        CREATE VIRTUAL TABLE premium_search USING fts5 (
+          title, byline, teaser, body, tokenize = "unicode61 remove_diacritics 2", prefix = '1 2 3'
+        );
+        DROP TRIGGER post_changed;
+        CREATE TRIGGER post_changed AFTER UPDATE OF title, byline, teaser, body, premium ON post BEGIN
+          INSERT OR IGNORE INTO search_queue (post) VALUES (new.number);
+        END;
+        -- At once: until its words are indexed again, everybody would find the body.
+        CREATE TRIGGER post_locked AFTER UPDATE OF premium ON post WHEN new.premium AND NOT old.premium BEGIN
+          DELETE FROM post_search WHERE rowid = new.number;
+        END;
+        DROP TRIGGER post_removed;
+        CREATE TRIGGER post_removed AFTER DELETE ON post BEGIN
+          DELETE FROM search_queue WHERE post = old.number;
+          DELETE FROM post_search WHERE rowid = old.number;
+          DELETE FROM premium_search WHERE rowid = old.number;
+        END;
+        DELETE FROM post_search WHERE rowid IN (SELECT number FROM post WHERE premium);
+        INSERT OR IGNORE INTO search_queue (post) SELECT number FROM post WHERE premium;
+        """),
+    Migration(
+      version: 31,
+      sql: """
+        -- How many bytes of text the posts of a club have.
+        ALTER TABLE post_count ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+        UPDATE post_count SET bytes = (SELECT coalesce(sum(\(bytes(of: "post"))), 0) FROM post WHERE post.fan_club = post_count.fan_club);
+        DROP TRIGGER post_counted;
+        CREATE TRIGGER post_counted AFTER INSERT ON post BEGIN
+          INSERT INTO post_count (fan_club, posts, bytes) VALUES (new.fan_club, 1, \(bytes(of: "new")))
+            ON CONFLICT (fan_club) DO UPDATE SET posts = posts + 1, bytes = bytes + excluded.bytes;
+        END;
+        DROP TRIGGER post_discounted;
+        CREATE TRIGGER post_discounted AFTER DELETE ON post BEGIN
+          UPDATE post_count SET posts = posts - 1, bytes = bytes - \(bytes(of: "old")) WHERE fan_club = old.fan_club;
+        END;
+        CREATE TRIGGER post_recounted AFTER UPDATE OF teaser, body, enclosures ON post BEGIN
+          UPDATE post_count SET bytes = bytes + \(bytes(of: "new")) - \(bytes(of: "old")) WHERE fan_club = new.fan_club;
+        END;
+        """),
+    Migration(
+      version: 32,
+      // With the columns of its condition, or the rows would be read for them.
+      sql: """
+        CREATE INDEX purchase_in_force ON purchase (expires, paid, state, kind) WHERE state = 'paid' AND kind <> 'consumable';
+        """),
+    Migration(
+      version: 33,
+      sql: """
+        -- How many readers reacted to a post, by kind: to count them takes as long as there are reactions. Not of kinds that nobody chose.
+        CREATE TABLE reaction_count (
+          post TEXT NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (post, kind)
+        ) WITHOUT ROWID;
+        INSERT INTO reaction_count (post, kind, count) SELECT post, kind, count(*) FROM reaction GROUP BY 1, 2;
+        CREATE TRIGGER reaction_counted AFTER INSERT ON reaction BEGIN
+          INSERT INTO reaction_count (post, kind, count) VALUES (new.post, new.kind, 1)
+            ON CONFLICT (post, kind) DO UPDATE SET count = count + 1;
+        END;
+        CREATE TRIGGER reaction_discounted AFTER DELETE ON reaction BEGIN
+          UPDATE reaction_count SET count = count - 1 WHERE post = old.post AND kind = old.kind;
+          DELETE FROM reaction_count WHERE post = old.post AND kind = old.kind AND count = 0;
+        END;
+        CREATE TRIGGER reaction_recounted AFTER UPDATE OF kind ON reaction WHEN old.kind <> new.kind BEGIN
+          UPDATE reaction_count SET count = count - 1 WHERE post = old.post AND kind = old.kind;
+          DELETE FROM reaction_count WHERE post = old.post AND kind = old.kind AND count = 0;
+          INSERT INTO reaction_count (post, kind, count) VALUES (new.post, new.kind, 1)
+            ON CONFLICT (post, kind) DO UPDATE SET count = count + 1;
+        END;
+        """),
+    Migration(
+      version: 34,
+      sql: """
+        -- Events are counted as they come. They are remembered, without what they said, while a client may send them again.
+        CREATE TABLE flag_count (
+          flag TEXT NOT NULL REFERENCES flag (name), variant TEXT NOT NULL, kind TEXT NOT NULL, code TEXT NOT NULL, count INTEGER NOT NULL,
+          PRIMARY KEY (flag, variant, kind, code)
+        ) WITHOUT ROWID;
+        INSERT INTO flag_count (flag, variant, kind, code, count)
+          SELECT flag, variant, kind, coalesce(code, ''), count(*) FROM flag_event GROUP BY 1, 2, 3, 4;
+        -- Who was on which side of a flag.
+        CREATE TABLE flag_reader (
+          flag TEXT NOT NULL REFERENCES flag (name), variant TEXT NOT NULL, reader TEXT NOT NULL REFERENCES reader (id),
+          PRIMARY KEY (flag, variant, reader)
+        ) WITHOUT ROWID;
+        INSERT INTO flag_reader (flag, variant, reader) SELECT DISTINCT flag, variant, reader FROM flag_event;
+        CREATE INDEX flag_reader_of_reader ON flag_reader (reader);
+        DROP INDEX flag_event_by_bucket;
+        ALTER TABLE flag_event DROP COLUMN variant;
+        ALTER TABLE flag_event DROP COLUMN kind;
+        ALTER TABLE flag_event DROP COLUMN code;
+        -- Before events are counted, the reader's of the last day are.
+        CREATE INDEX flag_event_of_reader ON flag_event (reader, received);
+        CREATE INDEX flag_event_by_time ON flag_event (received);
+        """),
   ]
+
+  private static func bytes(of post: String) -> String {
+    let lengths = ["teaser", "body", "enclosures"].map { "coalesce(length(CAST(\(post).\($0) AS BLOB)), 0)" }
+    return "(\(lengths.joined(separator: " + ")))"
+  }
 
   /// Also made before an upgrade that has posts to remove.
   static let deletedComments = "deleted_comment_of_post ON comment (post) WHERE deleted"

@@ -8,24 +8,25 @@ struct SearchWords: Equatable, Sendable {
   /// All words, each whole, the last one as a prefix. A word that the index splits into several has spaces in it.
   let phrases: [String]
 
+  /// In scalars: a single character may consist of thousands that are each a word to the index.
   private static let longest = 200
   private static let most = 16
 
   /// `nil` when there is nothing to search for, such as in a text of emoji.
   init?(_ text: String) {
-    let words = SearchText.decomposed(String(text.prefix(Self.longest))).split(whereSeparator: \.isWhitespace).compactMap { word in
-      let parts = word.unicodeScalars.split { !$0.isPartOfWord }.filter { $0.contains(where: \.beginsWord) }
+    let decomposed = SearchText.decomposed(Self.beginning(of: text))
+    let words = Self.beginning(of: decomposed).unicodeScalars.split(whereSeparator: \.properties.isWhitespace).compactMap { word in
+      let parts = word.split { !$0.isPartOfWord }.filter { $0.contains(where: \.beginsWord) }
       return parts.isEmpty ? nil : parts.map { SearchText.separated(String(String.UnicodeScalarView($0))) }.joined(separator: " ")
     }
     guard !words.isEmpty else { return nil }
     phrases = Array(words.prefix(Self.most))
   }
 
+  private static func beginning(of text: String) -> String { String(String.UnicodeScalarView(text.unicodeScalars.prefix(longest))) }
+
   /// The query.
   var match: String { phrases.map { "\"\($0)\"" }.joined(separator: " ") + "*" }
-
-  /// The same in some columns only.
-  func match(in columns: String) -> String { "{\(columns)} : (\(match))" }
 }
 
 /// Texts on their way into the index and back.

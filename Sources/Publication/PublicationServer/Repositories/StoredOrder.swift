@@ -29,6 +29,8 @@ struct StoredOrder: Equatable, Sendable {
   var total: Int
   var currency: String
   var tax: Tax?
+  /// Whether its reader knows that they have what it gives, and adds to it.
+  var extendsAccess = false
   /// The number for people; none before it was started.
   var code = ""
   var state = Order.State.open
@@ -38,6 +40,11 @@ struct StoredOrder: Equatable, Sendable {
   var expires: Int64?
   /// Why it is being given back, or was.
   var refundReason: String?
+
+  /// Whether another order gives the same reader the same access, or would.
+  func givesTheSame(as other: StoredOrder) -> Bool {
+    other.id != id && other.reader == reader && other.entitlement == entitlement && other.kind != .consumable && kind != .consumable
+  }
 }
 
 /// One attempt to charge an order. Its number changes only after a definite refusal, so that a repeated request to the gateway is for the

@@ -30,7 +30,7 @@ struct AnalyticsResource {
   }
 
   nonisolated(nonsending) func counts(_ call: Call) async throws -> Response {
-    let text = call.query("days") ?? "30"
+    let text = call.query(.days) ?? "30"
     guard let days = Int64(text), (1...366).contains(days) else { throw Problem.badRequest("“days” is a number from 1 to 366.") }
     return try .json(await analytics.counts(since: clock.unixTime - (days - 1) * 86_400))
   }

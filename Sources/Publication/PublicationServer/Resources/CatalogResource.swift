@@ -13,8 +13,8 @@ struct CatalogResource {
   /// Products with their prices in one currency, where they have it. Their texts are in the publication's one language, for every
   /// `Accept-Language`.
   nonisolated(nonsending) func products(_ call: Call) async throws -> Response {
-    let currency = call.query("currency")?.uppercased()
-    let ids = call.names("ids", most: 100)
+    let currency = call.query(.currency)?.uppercased()
+    let ids = call.names(.ids, most: 100)
     guard (1...100).contains(ids.count) else { throw Problem.badRequest("“ids” names 1 to 100 products, with commas between.") }
     var products: [ProductRecord] = []
     for id in ids where !products.contains(where: { $0.id == id }) {

@@ -11,6 +11,7 @@ struct CheckoutResource {
   let readers: any ReaderRepository
   let gateway: any PaymentGateway
   let clock: any AppClock
+  let random: any RandomSource
   /// The address of the pages; `nil` when there are none.
   let pages: PublicAddress?
   let log: OperatorLog
@@ -48,8 +49,8 @@ struct CheckoutResource {
 
   // MARK: Pages
 
-  func newPage(for order: Order.ID, _ purpose: StoredCheckout.Purpose) throws -> StoredCheckout {
-    StoredCheckout(key: try Secrets.token(), order: order, purpose: purpose, expires: clock.unixTime + Self.pageLifetime)
+  func newPage(for order: Order.ID, _ purpose: StoredCheckout.Purpose) -> StoredCheckout {
+    StoredCheckout(key: random.token(), order: order, purpose: purpose, expires: clock.unixTime + Self.pageLifetime)
   }
 
   /// The order's page, if it waits for the reader.

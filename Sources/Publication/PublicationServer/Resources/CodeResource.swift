@@ -15,7 +15,7 @@ struct CodeResource {
     guard let mails else { throw Self.notOffered }
     let email = ReaderResource.normalized(request.email)
     guard email.utf8.count <= ReaderResource.longestAddress else { throw Problem.badRequest("The address is too long.") }
-    let (challenge, code) = (try Secrets.token(), try Self.newCode())
+    let (challenge, code) = (session.random.token(), newCode())
     let found = try await session.readers.reader(email: email)?.reader
     let sample = try await session.content.info()?.sampleAccount.map { ReaderResource.normalized($0.email) }
     // The sample account has no mailbox, nor has who gave no address.
@@ -103,17 +103,17 @@ struct CodeResource {
     return bytes.prefix(7).map { String($0, radix: 16) }.joined(separator: ".") + "/56"
   }
 
-  private static func newCode() throws -> String {
+  private func newCode() -> String {
     // The numbers from 16,000,000 on would make some codes likelier.
     while true {
-      let number = try Secrets.random(3).reduce(0) { $0 << 8 | Int($1) }
+      let number = session.random.bytes(3).reduce(0) { $0 << 8 | Int($1) }
       guard number < 16_000_000 else { continue }
       let digits = String(number % 1_000_000)
       return String(repeating: "0", count: 6 - digits.count) + digits
     }
   }
 
-  /// Without the challenge, which is 256 bits long, nobody finds a code by its digest.
+  /// Without the challenge, which is 256 bits long, no attacker finds a code by its digest.
   private static func digest(_ code: String, _ challenge: String) throws -> Data { try Digest.sha256(fields: [challenge, code]) }
 
   private static let notOffered = Problem(code: .notOffered, title: "This publication mails no codes.", status: 404)
@@ -122,5 +122,11 @@ struct CodeResource {
 
 extension Publication {
   /// Mails codes, with which readers sign in and set another password: offered from here on.
-  public func sendMail(by mailer: any Mailer) { mails = MailQueue(mailer, clock: clock, log: log) }
+  /// - Parameters:
+  ///   - mailer: sends them.
+  ///   - delay: how long after the request, by when the answer is out. A mail that is sent at once takes time from the answer, which tells
+  ///     whether the address is a reader's.
+  public func sendMail(by mailer: any Mailer, after delay: Duration = .zero) {
+    mails = MailQueue(mailer, delay: delay, clock: clock, log: log)
+  }
 }

@@ -59,7 +59,7 @@ struct CommentResource {
     return Response(204)
   }
 
-  /// Refuses a new comment of a reader who has written many: nobody writes that fast, and the disk would soon be full.
+  /// Refuses a new comment of a reader who has written many: no person writes that fast, and the disk would soon be full.
   private nonisolated(nonsending) func tooMany(_ id: Comment.ID, _ reader: Reader.ID) async throws -> Response? {
     guard let pause = try await comments.pause(before: id, by: reader, at: clock.unixTime, mostAnHour: Self.mostCommentsAnHour) else {
       return nil

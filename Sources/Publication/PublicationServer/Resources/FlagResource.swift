@@ -37,10 +37,10 @@ struct FlagResource {
 
   nonisolated(nonsending) func list(_ call: Call) async throws -> Response {
     // No version is longer, and a longer text would be split at each of its dots.
-    guard let text = call.query("client"), text.utf8.count <= 200, let version = ClientVersion(text) else {
+    guard let text = call.query(.client), text.utf8.count <= 200, let version = ClientVersion(text) else {
       throw Problem.badRequest("“client” is the client’s version, such as 1.2.0.")
     }
-    let features = call.names("features", most: 100)
+    let features = call.names(.features, most: 100)
     guard features.count <= 100 else { throw Problem.badRequest("“features” names at most 100 of them, with commas between.") }
     let client = ClientCapabilities(version: version, features: Set(features))
     return try .json(FlagList(flags: await flags.flags().filter { (try? FlagRule($0))?.applies(to: client) ?? false }))
@@ -51,6 +51,7 @@ struct FlagResource {
     guard batch.events.count <= FlagEventBatch.limit else {
       throw Problem.badRequest("“events” holds at most \(FlagEventBatch.limit) of them.")
     }
+    guard !batch.events.isEmpty else { return Response(204) }
     let events = try batch.events.enumerated().map { index, event in try event.checked("events[\(index)]") }
     guard try await flags.eventCount(of: reader, since: clock.unixTime - 86_400) < Self.eventsADay else {
       return .problem(429, .tooManyAttempts, "There were too many events of this reader today.", retryAfter: 3600)

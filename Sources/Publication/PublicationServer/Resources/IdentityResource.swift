@@ -11,6 +11,7 @@ struct IdentityResource {
   let service: IdentityService?
   let session: SessionResource
   let identifiers: any IdentifierSource
+  let arrivals: Arrivals
   let log: OperatorLog
   /// Remembers a token that was used, by its digest, until it is too old; false when it was used before.
   let use: (Data, _ until: Date) -> Bool
@@ -23,7 +24,7 @@ struct IdentityResource {
     let identity = Identity(token)
     var found = try await identities.reader(of: identity)
     if found == nil {
-      try await add(identity, token, provider)
+      try await add(identity, token, provider, from: call)
       found = try await identities.reader(of: identity)
     }
     guard let found, let response = try await session.start(found.reader, password: found.password, device: credentials.device) else {
@@ -32,9 +33,11 @@ struct IdentityResource {
     return response
   }
 
-  /// A reader who comes for the first time. An account with the same address is not theirs by that: whoever gave the provider an address
-  /// would have it.
-  private nonisolated(nonsending) func add(_ identity: Identity, _ token: IDToken, _ provider: IdentityService.Provider) async throws {
+  /// A reader who comes for the first time. An account with the same address is not theirs by that: an attacker would
+  /// only have to give the provider that address.
+  private nonisolated(nonsending) func add(
+    _ identity: Identity, _ token: IDToken, _ provider: IdentityService.Provider, from call: Call
+  ) async throws {
     guard provider.addsReaders else {
       throw Problem(
         code: .identityRejected,
@@ -53,6 +56,7 @@ struct IdentityResource {
           + "Account → Sessions.", status: 409)
     }
     let reader = Reader(id: id, email: email ?? Reader.noAddress(of: id), name: name)
+    try arrivals.add(from: call.request.client, by: provider.issuer, named: provider.name, at: session.clock.uptime)
     // Nothing matches it, until a mailed code sets another one.
     guard try await identities.add(reader, password: session.hasher.placeholder, by: identity, at: session.clock.unixTime) else {
       // Another device of the same reader was faster.
@@ -70,6 +74,9 @@ struct IdentityResource {
     if let sample = try await session.content.info()?.sampleAccount, ReaderResource.normalized(sample.email) == reader.email {
       throw Problem(code: .notOffered, title: "The sample account is everybody’s, and nobody’s alone.", status: 403)
     }
+    guard try await isOfSession(credentials.refreshToken, call.session) else {
+      throw Problem(code: .identityRejected, title: "Sign in again before you add an account.", status: 403)
+    }
     let (provider, token) = try await verified(credentials, call)
     let identity = Identity(token)
     switch try await identities.link(identity, to: reader.id, at: session.clock.unixTime) {
@@ -84,9 +91,15 @@ struct IdentityResource {
     }
   }
 
+  /// Whether a refresh token is of this session, also an earlier one. Its half that names the family is as secret as all of it.
+  private nonisolated(nonsending) func isOfSession(_ token: String?, _ id: SessionFamily.ID?) async throws -> Bool {
+    guard let id, let family = try token.flatMap(Publication.digests(ofToken:))?.family else { return false }
+    return try await session.readers.isFamily(family, of: id)
+  }
+
   nonisolated(nonsending) func unlink(_ call: Call) async throws -> Response {
     let reader = try call.signedIn.id
-    guard let issuer = call.query("issuer") else { throw Problem.badRequest("“issuer” is missing.") }
+    guard let issuer = call.query(.issuer) else { throw Problem.badRequest("“issuer” is missing.") }
     guard try await identities.unlink(issuer, from: reader) else {
       guard try await identities.identities(of: reader).contains(where: { $0.issuer == issuer }) else { throw Problem.notFound("identity") }
       throw Problem.conflict("You came by this account. It stays, since you may have no other way in.")
@@ -128,7 +141,7 @@ struct IdentityResource {
   /// Whether a token that was verified was not used before. What is signed of it names it: its signature has two forms.
   private func isFirstUse(of text: String, _ token: IDToken) throws(OpenIDError) -> Bool {
     let signed = text[..<(text.utf8.lastIndex(of: UInt8(ascii: ".")) ?? text.endIndex)]
-    // Without a digest nobody could tell.
+    // Without a digest a second use could not be told from the first.
     guard let digest = try? Digest.sha256(Data(signed.utf8)) else { throw .badToken(.expired) }
     return use(digest, token.issued.addingTimeInterval(Self.longestAge))
   }
@@ -180,8 +193,8 @@ struct IdentityService {
 }
 
 extension IdentityService {
-  /// The publication's origin, as apps reach it; `nil` when it is not known. What a request says counts for loopback alone: whoever got a
-  /// token for another host could name that.
+  /// The publication's origin, as apps reach it; `nil` when it is not known. What a request says counts for loopback alone: an
+  /// attacker with a token for another host could name that host.
   func origin(for request: Request) -> String? {
     switch address {
     case .origin(let origin): return origin
@@ -225,7 +238,7 @@ extension Publication {
 }
 
 extension Reader {
-  /// Stands in the place of an address that a reader does not have. It is none: nothing is sent there, and nobody can sign in with it.
+  /// Stands in the place of an address that a reader does not have. It is none: nothing is sent there, and no reader can sign in with it.
   /// In small letters, as the operator's commands name readers.
   static func noAddress(of id: Reader.ID) -> String { "openid \(id.lowercased())" }
 

@@ -35,21 +35,21 @@ struct ImportResource {
     }
     let data = call.request.body
     // A feed without a name is called by it.
-    let written = String((call.query("name") ?? "").visibleText.prefix(200))
+    let written = String((call.query(.name) ?? "").visibleText.prefix(200))
     let name = written.isEmpty ? "document" : written
     guard !data.isEmpty else { throw Problem.badRequest("A document is missing.") }
     return try run(id, call, follows: true) { [work] in try await work.importDocument(data, named: name, $0) }
   }
 
   /// Those of feeds that are removed are passed by every list until they are gone, and each club is in the list of all.
-  /// - Throws: `Problem` for a reader whose feeds are too many, or have too many posts.
+  /// - Throws: `Problem` for a reader whose feeds are too many, or have too many posts or too much text.
   private nonisolated(nonsending) func checkTotal(of reader: Reader.ID) async throws {
     let added = try await feeds.added(by: reader)
-    guard added.posts < ImportLimits.mostPosts else {
-      throw Problem.conflict("The feeds that you added have \(ImportLimits.mostPosts) posts or more. Remove one of them first.")
-    }
     guard added.feeds < ImportLimits.mostFeedsInAll else {
       throw Problem.conflict("You have added \(ImportLimits.mostFeedsInAll) feeds or more. Remove one of them first.")
+    }
+    if let limit = added.limit(>=) {
+      throw Problem.conflict("The feeds that you added have \(limit) or more. Remove one of them first.")
     }
   }
 

@@ -7,7 +7,7 @@ extension Publication {
   /// A token for the operator's part of the API, in place of the earlier one. Without a token that part cannot be used.
   /// - Throws: an error of the library that makes it.
   public func newOperatorToken() throws -> String {
-    let token = try Secrets.token()
+    let token = random.token()
     operatorDigest = try Digest.sha256(Data(token.utf8))
     return token
   }

@@ -23,8 +23,9 @@ struct OrderResource {
     let order = StoredOrder(
       id: id, reader: reader, product: product.id, kind: product.kind, entitlement: product.entitlement, group: product.group,
       period: product.period, consumable: product.consumableType, amount: product.amount, total: product.priceMinorUnits,
-      currency: product.currency, tax: product.tax, created: clock.unixTime)
-    try await refuseSecond(order, name: product.name)
+      currency: product.currency, tax: product.tax, extendsAccess: product.kind == .subscription && request.extendsAccess == true,
+      created: clock.unixTime)
+    try await refuseSecond(order)
     try await doubt.check()
     try await refuseMany(reader)
     let (begun, isNew) = try await orders.start(order)
@@ -69,7 +70,7 @@ struct OrderResource {
 
   /// All readers' orders, for the operator.
   nonisolated(nonsending) func listAll(_ call: Call, _ readers: any ReaderRepository) async throws -> Response {
-    let state = try call.query("state").map { text in
+    let state = try call.query(.state).map { text in
       guard let state = Order.State(rawValue: text) else { throw Problem.badRequest("“\(text.prefix(40))” is no state of an order.") }
       return state
     }
@@ -93,49 +94,47 @@ struct OrderResource {
     guard page.count > limit else { return (page, nil) }
     page.removeLast()
     let cursor = Cursor(.orders, key: "", id: page.last?.id ?? "").text
-    var parameters = ["cursor=\(cursor)"]
-    if call.query("limit") != nil { parameters.append("limit=\(limit)") }
-    if let state = query.state { parameters.append("state=\(state.rawValue)") }
-    return (page, "\(call.request.path)?\(parameters.joined(separator: "&"))")
+    return (
+      page, call.request.path + APIParameter.query([(.cursor, cursor), (.limit, call.query(.limit)), (.state, query.state?.rawValue)])
+    )
   }
 
-  /// Refuses a product that is sold permanently when the reader has it, or may have been charged for it with another order. Also refuses what
-  /// gives the reader something that they have for good, or that another order of theirs gives which waits for approval. An order that may have been charged
-  /// itself is never refused: only the gateway knows.
-  nonisolated(nonsending) func refuseSecond(_ order: StoredOrder, name: String? = nil) async throws {
+  /// Refuses what the reader has already, or may have been charged for with another order: on another device they may not see that, and would
+  /// pay twice. Of a subscription that is anything that gives the same and has not ended; from a reader who knows, only what never ends. Of
+  /// what is sold permanently it is the product itself. Also refuses what another order gives that waits for approval. An order that may have
+  /// been charged itself is never refused: only the gateway knows.
+  nonisolated(nonsending) func refuseSecond(_ order: StoredOrder) async throws {
     guard order.kind != .consumable, try await orders.openAttempt(of: order.id) == nil else { return }
-    if order.kind == .subscription,
-      let owned = try await orders.inForce(of: order.reader, at: clock.unixTime).first(where: {
-        $0.entitlement == order.entitlement && $0.expires == nil
-      })
-    {
-      let name = try await content.product(owned.product, in: nil)?.name ?? owned.product
-      throw Problem(
-        code: .alreadyOwned, title: "You own “\(name)” already, which has all of this for good, so nothing was charged.", status: 409)
+    let inForce = try await orders.inForce(of: order.reader, at: clock.unixTime)
+    let owned = inForce.first {
+      guard order.givesTheSame(as: $0) else { return false }
+      return order.kind == .subscription ? !order.extendsAccess || $0.expires == nil : order.product == $0.product
+    }
+    if let owned {
+      let have = "You \(owned.expires == nil ? "own" : "have") “\(try await name(of: owned))” already"
+      let why = owned.product == order.product ? "" : ", which has all of this\(owned.expires == nil ? " for good" : " and has not ended")"
+      throw Problem(code: .alreadyOwned, title: "\(have)\(why), so nothing was charged.", status: 409)
     }
     // By state: those that were never paid may be tens of thousands.
-    let waiting = try await orders.orders(OrderQuery(reader: order.reader, state: .deferred)).first {
-      $0.id != order.id && $0.kind != .consumable && $0.entitlement == order.entitlement
-    }
+    let waiting = try await orders.orders(OrderQuery(reader: order.reader, state: .deferred)).first(where: order.givesTheSame)
     if let waiting {
-      // On another device the reader may not see that it waits, and both would be charged.
-      let name = try await content.product(waiting.product, in: nil)?.name ?? waiting.product
+      let name = try await name(of: waiting)
       throw Problem.conflict("You have ordered “\(name)” already, and the payment waits for approval. Nothing more was charged.")
     }
-    guard order.kind == .nonConsumable else { return }
-    let paid = try await orders.orders(OrderQuery(reader: order.reader, state: .paid, product: order.product))
-    let name = if let name { name } else { try await content.product(order.product, in: nil)?.name ?? order.product }
-    if paid.contains(where: { $0.id != order.id && ($0.expires ?? .max) > clock.unixTime }) {
-      throw Problem(code: .alreadyOwned, title: "You own “\(name)” already, so nothing was charged.", status: 409)
-    }
+    guard !order.extendsAccess else { return }
     for attempt in try await orders.openAttempts() where attempt.order != order.id {
       guard let other = try await orders.order(attempt.order), other.state == .open, other.reader == order.reader,
-        other.product == order.product
+        order.givesTheSame(as: other)
       else { continue }
+      let name = try await name(of: other)
       throw Problem.conflict(
         "You have ordered “\(name)” already, and the payment provider has yet to say whether it charged you. Nothing more was charged; try "
           + "again in a moment.")
     }
+  }
+
+  private nonisolated(nonsending) func name(of order: StoredOrder) async throws -> String {
+    try await content.product(order.product, in: nil)?.name ?? order.product
   }
 
   /// The order of the path, if it is this reader's.
@@ -166,7 +165,7 @@ struct OrderResource {
       order.actionURL = checkouts.address(of: page, for: call.request)
       return order
     }
-    // Nobody can confirm it any more. Without an end it would keep its reader from buying the same again.
+    // Its reader cannot confirm it any more. Without an end it would keep its reader from buying the same again.
     try await checkouts.checkouts.withdraw(
       stored.id, reason: "You did not confirm the payment in time. Nothing was charged.", at: clock.unixTime)
     return try await orders.order(stored.id).map(Order.init) ?? order

@@ -7,11 +7,8 @@ struct PostPageResource {
   let content: any ContentRepository
   let pages: PublicAddress?
 
-  /// The page has no reader, and so no marks or reactions of one.
-  private static let noReader: Reader.ID = ""
-
   nonisolated(nonsending) func page(_ call: Call) async throws -> Response {
-    guard let pages, let post = try await content.post(call.parameter, for: Self.noReader, withBody: false),
+    guard let pages, let post = try await content.sharedPost(call.parameter),
       let publication = try await content.info()?.name
     else { return try HTMLPage(title: "No such post", body: HTML.paragraph("There is no such post here, or no longer.")).response(404) }
     let date = post.published.formatted(Date.FormatStyle(date: .long, time: .omitted, locale: Self.locale, timeZone: .gmt))

@@ -23,8 +23,8 @@ struct PostResource {
   nonisolated(nonsending) func list(_ call: Call) async throws -> LateAnswer {
     let limit = try call.limit(standard: 20)
     let query = PostQuery(
-      fanClub: call.query("fanclub"), isBookmarked: try call.flag("bookmarked"), isFollowed: try call.flag("followed"),
-      isUnread: try call.flag("unread"), isSweeping: isSweeping, after: try call.cursor(.posts)?.postPosition, limit: limit + 1)
+      fanClub: call.query(.fanClub), isBookmarked: try call.flag(.bookmarked), isFollowed: try call.flag(.followed),
+      isUnread: try call.flag(.unread), isSweeping: isSweeping, after: try call.cursor(.posts)?.postPosition, limit: limit + 1)
     let reader = try call.signedIn.id
     let found =
       if query.isUnread || query.isBookmarked {

@@ -5,25 +5,21 @@ import Runtime
 struct ChargeInFlight {
   /// Whether it is a charge: another request to charge the same order waits for the same answer.
   let isCharge: Bool
-  let reader: Reader.ID
-  let product: ProductRecord.ID
-  let kind: ProductRecord.Kind
+  let order: StoredOrder
   let task: Task<StoredOrder, any Error>
 }
 
 /// The part of charging that the actor serialises. ``ChargeResource`` has the rest.
 extension Publication {
   /// Runs a step about an order with the gateway, and no other step of the same order meanwhile.
-  /// - Throws: what the step throws; `Problem` for a product that is sold once and is being bought with another order.
+  /// - Throws: what the step throws; `Problem` for what is being bought with another order.
   func perform(_ order: StoredOrder, isCharge: Bool, _ step: @escaping ChargeResource.Step) async throws -> StoredOrder {
     // Nothing else runs between this check and the entry below: other calls enter this actor only at an await.
     while let running = charges[order.id] {
       if isCharge, running.isCharge { return try await running.task.value }
       _ = try? await running.task.value
     }
-    if isCharge, order.kind == .nonConsumable,
-      charges.values.contains(where: { $0.reader == order.reader && $0.product == order.product && $0.kind == .nonConsumable })
-    {
+    if isCharge, !order.extendsAccess, charges.values.contains(where: { $0.isCharge && order.givesTheSame(as: $0.order) }) {
       throw Problem.conflict("This is being bought already with another order.")
     }
     // Not a child of the request: a client that goes away does not stop the recording.
@@ -34,8 +30,7 @@ extension Publication {
         return try await step(self.charging, current)
       }
     }
-    charges[order.id] = ChargeInFlight(
-      isCharge: isCharge, reader: order.reader, product: order.product, kind: order.kind, task: task)
+    charges[order.id] = ChargeInFlight(isCharge: isCharge, order: order, task: task)
     return try await task.value
   }
 

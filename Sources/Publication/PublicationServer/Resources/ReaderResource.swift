@@ -30,8 +30,8 @@ struct ReaderResource {
     var next: String?
     if page.count > limit {
       page.removeLast()
-      next = "\(call.request.path)?cursor=\(Cursor(.readers, key: "", id: page.last?.email ?? "").text)"
-      if call.query("limit") != nil { next?.append("&limit=\(limit)") }
+      let cursor = Cursor(.readers, key: "", id: page.last?.email ?? "").text
+      next = call.request.path + APIParameter.query([(.cursor, cursor), (.limit, call.query(.limit))])
     }
     var listed: [ListedReader] = []
     for reader in page {

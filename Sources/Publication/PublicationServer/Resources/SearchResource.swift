@@ -21,7 +21,7 @@ struct SearchResource {
       else { throw Problem.noCursor }
       return SearchPosition(order: order, offset: offset)
     }
-    guard let terms = SearchWords(call.query("q") ?? "") else { return .current(SearchResults(), call) }
+    guard let terms = SearchWords(call.query(.text) ?? "") else { return .current(SearchResults(), call) }
     // By reader, who may have any number of sessions: many searches of a reader delay only each other.
     return try await turns.take(call.signedIn.id) { try await search(terms, after: after, limit: limit, call) }
   }

@@ -13,6 +13,7 @@ struct SessionResource {
   let sessions: SessionCache
   let imports: ImportDesk
   let clock: any AppClock
+  let random: any RandomSource
   let offersSampleAccount: Bool
 
   nonisolated(nonsending) func signIn(_ call: Call, _ credentials: Credentials) async throws -> Response {
@@ -44,7 +45,7 @@ struct SessionResource {
   /// Begins a session of a reader who is known by now.
   /// - Returns: the answer, with tokens; `nil` when the password is another one than this by now, or the reader is gone.
   nonisolated(nonsending) func start(_ reader: Reader, password: PasswordHash, device: String?) async throws -> Response? {
-    let tokens = try NewTokens()
+    let tokens = try NewTokens(from: random)
     let session = try await readers.startSession(
       tokens.digests, of: reader.id, password: password, device: Self.shown(device), at: clock.unixTime)
     guard let session else { return nil }
@@ -76,7 +77,7 @@ struct SessionResource {
       if try await matches(password, hash, guess) { return .right }
     } catch is PasswordHasher.Busy {
       throttle.takeBack(guess)
-      return .answer(.problem(503, .busy, "Many are signing in at the moment. Try again in a few seconds.", retryAfter: 3))
+      return .answer(Self.busy)
     } catch is CancellationError {
       throttle.takeBack(guess)
       return .answer(Response(499))
@@ -85,9 +86,13 @@ struct SessionResource {
     return .wrong
   }
 
+  private static var busy: Response {
+    .problem(503, .busy, "Many are signing in at the moment. Try again in a few seconds.", retryAfter: 3)
+  }
+
   nonisolated(nonsending) func refresh(_ request: RefreshRequest) async throws -> Response {
     guard let old = try Publication.digests(ofToken: request.refreshToken) else { throw Problem.sessionEnded }
-    let tokens = try NewTokens(after: request.refreshToken)
+    let tokens = try NewTokens(after: request.refreshToken, from: random)
     switch try await readers.exchange(old, for: tokens.digests, at: clock.unixTime) {
     case .exchanged(let reader, let session):
       learn(tokens, reader, session)
@@ -174,7 +179,10 @@ struct SessionResource {
     switch try await compare(change.currentPassword, with: old, guess) {
     case .answer(let response): return response
     case .wrong:
-      guard try await isChanged(change, old, guess) else { throw Problem.wrongPassword }
+      // This change may have been made before: its answer was lost, and the reader sends it again.
+      do {
+        guard try await matches(change.newPassword, old, guess) else { throw Problem.wrongPassword }
+      } catch is PasswordHasher.Busy { return Self.busy }
       throttle.succeeded(guess, at: clock.uptime)
       return Response(204)
     case .right: throttle.succeeded(guess, at: clock.uptime)
@@ -185,13 +193,6 @@ struct SessionResource {
     else { throw Problem.wrongPassword }
     imports.endSessions(ended)
     return Response(204)
-  }
-
-  /// Whether this change was made before: its answer may have been lost, and the reader sends it again.
-  private nonisolated(nonsending) func isChanged(
-    _ change: PasswordChange, _ hash: PasswordHash?, _ guess: Throttle.Key
-  ) async throws -> Bool {
-    do { return try await matches(change.newPassword, hash, guess) } catch is PasswordHasher.Busy { return false }
   }
 
   private nonisolated(nonsending) func matches(
@@ -254,9 +255,9 @@ private struct NewTokens {
   let digests: SessionFamily.Tokens
 
   /// - Parameter old: the refresh token that they are exchanged for; `nil` for those of a new session.
-  init(after old: String? = nil) throws {
-    access = try Secrets.token()
-    refresh = "\(try old.map(Publication.family) ?? Secrets.token()[...]).\(try Secrets.token())"
+  init(after old: String? = nil, from random: any RandomSource) throws {
+    access = random.token()
+    refresh = "\(old.map(Publication.family) ?? random.token()[...]).\(random.token())"
     digests = SessionFamily.Tokens(
       access: try Digest.sha256(Data(access.utf8)),
       refresh: SessionFamily.Refresh(

@@ -48,17 +48,17 @@ struct Call: Sendable {
   // MARK: Query
 
   /// The first value of a query parameter.
-  func query(_ name: String) -> String? { query.first { $0.name == name }?.value }
+  func query(_ parameter: APIParameter) -> String? { query.first { $0.name == parameter.rawValue }?.value }
 
   /// The names in a query parameter, with commas between.
   /// - Returns: at most one more than `most`, which shows that there were too many.
-  func names(_ parameter: String, most: Int) -> [String] {
+  func names(_ parameter: APIParameter, most: Int) -> [String] {
     (query(parameter) ?? "").utf8.split(separator: UInt8(ascii: ","), maxSplits: most).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// The `limit` of a page, 1 to 100.
   func limit(standard: Int) throws -> Int {
-    guard let text = query("limit") else { return standard }
+    guard let text = query(.limit) else { return standard }
     guard let limit = Int(text), (1...100).contains(limit) else {
       throw Problem.badRequest("“limit” is a number from 1 to 100, not “\(text.prefix(40))”.")
     }
@@ -66,16 +66,16 @@ struct Call: Sendable {
   }
 
   /// A parameter that is `true` or `false`; false when it is not there.
-  func flag(_ name: String) throws -> Bool {
-    switch request.query(name) {
+  func flag(_ parameter: APIParameter) throws -> Bool {
+    switch query(parameter) {
     case nil, "false": return false
     case "true": return true
-    case let other?: throw Problem.badRequest("“\(name)” is true or false, not “\(other.prefix(40))”.")
+    case let other?: throw Problem.badRequest("“\(parameter.rawValue)” is true or false, not “\(other.prefix(40))”.")
     }
   }
 
   /// The two fields of a `cursor`; `nil` when there is none.
-  func cursor(_ kind: Cursor.Kind) throws -> Cursor? { try query("cursor").map { try Cursor($0, kind) } }
+  func cursor(_ kind: Cursor.Kind) throws -> Cursor? { try query(.cursor).map { try Cursor($0, kind) } }
 
   // MARK: Body
 

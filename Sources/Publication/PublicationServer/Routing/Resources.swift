@@ -61,7 +61,7 @@ extension Publication {
     get throws {
       CheckoutResource(
         checkouts: try checkoutRepository, orders: try orderRepository, content: try content, readers: try readers, gateway: gateway,
-        clock: clock, pages: pages, log: log)
+        clock: clock, random: random, pages: pages, log: log)
     }
   }
 
@@ -80,15 +80,15 @@ extension Publication {
     get throws {
       SessionResource(
         readers: try readers, content: try content, hasher: hasher, throttle: throttle, sessions: sessions, imports: imports, clock: clock,
-        offersSampleAccount: offersSampleAccount)
+        random: random, offersSampleAccount: offersSampleAccount)
     }
   }
 
   var identityResource: IdentityResource {
     get throws {
       IdentityResource(
-        identities: try identities, service: identityService, session: try sessionResource, identifiers: identifiers, log: log,
-        use: { self.useToken($0, until: $1) })
+        identities: try identities, service: identityService, session: try sessionResource, identifiers: identifiers, arrivals: arrivals,
+        log: log, use: { self.useToken($0, until: $1) })
     }
   }
 

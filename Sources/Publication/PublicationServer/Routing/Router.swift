@@ -17,6 +17,8 @@ struct Route: Sendable {
   let documentLimit: Int?
   /// Whether few requests of one client are worked on at a time.
   let takesTurns: Bool
+  /// Whether it waits for an identity provider. Such requests have turns of their own.
+  let asksProvider: Bool
   /// Whether the answer may be large, or take long: one at a time for each client, from the request's reading to the answer's last byte.
   let mayBeLong: Bool
   let answer: Handler
@@ -33,7 +35,7 @@ struct Route: Sendable {
   /// - Parameter path: one in which `*` stands for any one segment that is not empty.
   init(
     _ method: Request.Method, _ path: APIPath, access: Access = .reader, bodyLimit: Int = Router.bodyLimit, documentLimit: Int? = nil,
-    takesTurns: Bool = true, mayBeLong: Bool = false, _ answer: @escaping Handler
+    takesTurns: Bool = true, asksProvider: Bool = false, mayBeLong: Bool = false, _ answer: @escaping Handler
   ) {
     self.method = method
     pattern = path.segments
@@ -41,6 +43,7 @@ struct Route: Sendable {
     self.bodyLimit = bodyLimit
     self.documentLimit = documentLimit
     self.takesTurns = takesTurns
+    self.asksProvider = asksProvider
     self.mayBeLong = mayBeLong
     self.answer = answer
   }
@@ -48,9 +51,10 @@ struct Route: Sendable {
   /// A route whose handler gets the value of the request's JSON body, which is decoded before.
   init<Body: Decodable & Sendable>(
     _ method: Request.Method, _ path: APIPath, access: Access = .reader, bodyLimit: Int = Router.bodyLimit, takesTurns: Bool = true,
-    taking body: Body.Type, _ answer: @escaping @Sendable (isolated Publication, Call, Body) async throws -> any Answer
+    asksProvider: Bool = false, taking body: Body.Type,
+    _ answer: @escaping @Sendable (isolated Publication, Call, Body) async throws -> any Answer
   ) {
-    self.init(method, path, access: access, bodyLimit: bodyLimit, takesTurns: takesTurns) { publication, call in
+    self.init(method, path, access: access, bodyLimit: bodyLimit, takesTurns: takesTurns, asksProvider: asksProvider) { publication, call in
       let body: Body = try await call.body()
       // The operator may have removed the reader while it was decoded.
       if call.reader != nil { _ = try await publication.sessionResource.authenticate(call.request) }
@@ -65,10 +69,12 @@ struct Route: Sendable {
 
   /// The same with a JSON body.
   static func open<Body: Decodable & Sendable>(
-    _ method: Request.Method, _ path: APIPath, takesTurns: Bool = true, taking body: Body.Type,
+    _ method: Request.Method, _ path: APIPath, takesTurns: Bool = true, asksProvider: Bool = false, taking body: Body.Type,
     _ answer: @escaping @Sendable (isolated Publication, Call, Body) async throws -> any Answer
   ) -> Route {
-    Route(method, path, access: .anyone, bodyLimit: Router.openBodyLimit, takesTurns: takesTurns, taking: body, answer)
+    Route(
+      method, path, access: .anyone, bodyLimit: Router.openBodyLimit, takesTurns: takesTurns, asksProvider: asksProvider, taking: body,
+      answer)
   }
 
   /// A route for the operator's token alone.

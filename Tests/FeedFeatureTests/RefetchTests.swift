@@ -8,7 +8,7 @@ import Testing
 private let offline = "It comes as soon as the publication can be reached."
 
 /// What failed for want of a network comes by itself, and what was said of it goes.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct AskingAgainTests {
+@MainActor @Suite(.timeLimit(.minutes(1))) struct RefetchTests {
   private let recorder = Recorder<ListState>()
   private let reader = ReaderFixture(posts: [.sample(1), .sample(2), .sample(3)])
 
@@ -29,7 +29,7 @@ private let offline = "It comes as soon as the publication can be reached."
     return feed
   }
 
-  private var asked: Int { reader.publication.requests.count { $0.hasPrefix("GET /v1/posts") } }
+  private var requested: Int { reader.publication.requests.count { $0.hasPrefix("GET /v1/posts") } }
 
   @Test func aListComesWhenSomebodyAnswersAgainWithoutAWordInBetween() async {
     reader.publication.with { $0.isOffline = true }
@@ -37,14 +37,14 @@ private let offline = "It comes as soon as the publication can be reached."
     feed.appear()
     await reader.settle()
     for wait in [2, 4] {
-      let before = asked
+      let before = requested
       // The list's, and Home's look for new posts.
       await reader.clock.waitForSleepers(2)
       reader.clock.advance(by: .seconds(wait - 1))
       await reader.settle()
-      #expect(asked == before)
+      #expect(requested == before)
       reader.clock.advance(by: .seconds(1))
-      await until { asked != before }
+      await until { requested != before }
       await reader.settle()
     }
     #expect(recorder.states.map(\.phase) == [.loading, .offline(offline)])
@@ -103,10 +103,10 @@ private let offline = "It comes as soon as the publication can be reached."
   @Test func anotherRefusalIsNotSaidAgainAndOtherNewsStays() async {
     let feed = await refreshedOffline()
     feed.send(.messageDismissed)
-    let before = asked
+    let before = requested
     reader.store.networkIsBack()
     await reader.settle()
-    #expect(asked > before)
+    #expect(requested > before)
     #expect(feed.state.posts.message == nil, "the reader put it away")
     reader.publication.with {
       $0.isOffline = false
@@ -160,7 +160,7 @@ private let offline = "It comes as soon as the publication can be reached."
       $0.holds = ["GET /v1/posts"]
     }
     reader.store.networkIsBack()
-    await reader.waitForHeld()
+    await reader.waitForSuspended()
     #expect(!feed.state.posts.isRefreshing)
     feed.send(.refreshTapped)
     #expect(feed.state.posts.isRefreshing)
@@ -175,16 +175,16 @@ private let offline = "It comes as soon as the publication can be reached."
     feed.appear()
     await reader.settle()
     feed.disappear()
-    let before = asked
+    let before = requested
     reader.store.networkIsBack()
     await reader.settle()
-    #expect(asked == before)
+    #expect(requested == before)
     feed.appear()
     await reader.settle()
-    let then = asked
+    let then = requested
     reader.store.close()
     reader.store.networkIsBack()
     await reader.settle()
-    #expect(asked == then)
+    #expect(requested == then)
   }
 }

@@ -19,6 +19,8 @@ protocol ContentRepository {
   /// A post as one reader sees it.
   /// - Parameter withBody: whether its body and its enclosures are read, which may have megabytes.
   nonisolated(nonsending) func post(_ id: Post.ID, for reader: Reader.ID, withBody: Bool) async throws -> Post?
+  /// A post as people without an account see it: without its body, and nothing of it is counted.
+  nonisolated(nonsending) func sharedPost(_ id: Post.ID) async throws -> Post?
   /// Closes the connections for bodies and lists.
   nonisolated(nonsending) func close() async
   /// Posts without bodies, newest first, as one reader sees them; `nil` when there is no such club.
@@ -79,8 +81,8 @@ protocol ContentRepository {
 
 /// Feeds of the web. Times are whole seconds since 1970.
 protocol FeedRepository {
-  /// How many clubs a reader added, and how many posts they have.
-  nonisolated(nonsending) func added(by reader: Reader.ID) async throws -> (feeds: Int, posts: Int)
+  /// The feeds that a reader added, and what these have.
+  nonisolated(nonsending) func added(by reader: Reader.ID) async throws -> AddedFeeds
   /// The feed of a club; `nil` for a club without one.
   nonisolated(nonsending) func feed(of club: FanClub.ID) async throws -> StoredFeed?
   /// The feed that is, or was when it was added, at the first of these addresses that has one.
@@ -163,6 +165,8 @@ protocol ReaderRepository {
   nonisolated(nonsending) func exchange(
     _ old: SessionFamily.Refresh, for tokens: SessionFamily.Tokens, at time: Int64
   ) async throws -> SessionFamily.Exchange
+  /// Whether that is the digest of the session's family.
+  nonisolated(nonsending) func isFamily(_ digest: Data, of session: SessionFamily.ID) async throws -> Bool
   /// Ends the session of an access token that is in force, or of any refresh token of its family; not one that was ended for misuse.
   /// - Returns: which that was; `nil` when there was none.
   nonisolated(nonsending) func endSession(_ token: SessionFamily.Refresh, at time: Int64) async throws -> SessionFamily.ID?
@@ -190,7 +194,7 @@ protocol ReaderRepository {
   nonisolated(nonsending) func remove(_ reader: Reader.ID, password: PasswordHash, at time: Int64) async throws
   /// Readers who were removed and who still have something.
   nonisolated(nonsending) func removedReaders() async throws -> [Reader.ID]
-  /// Removes some of what a removed reader did. A club that they added passes to a reader who uses it. A club that nobody uses is removed.
+  /// Removes some of what a removed reader did. A club that they added passes to a reader who uses it. One that no reader uses is removed.
   /// - Returns: the removed clubs whose posts are still there, and whether there is more; nothing for a reader who is there.
   nonisolated(nonsending) func removeActivity(of reader: Reader.ID) async throws -> (clubs: [FanClub.ID], hasMore: Bool)
   /// Removes some read marks of a reader who was removed, of whom there may be a million.
@@ -302,8 +306,8 @@ protocol CheckoutRepository {
   ///   - token: what can be charged; `nil` when the reader declined.
   /// - Returns: the page as it is now.
   nonisolated(nonsending) func answer(_ key: String, token: String?, at time: Int64) async throws -> StoredCheckout?
-  /// Withdraws the pages of an order that nobody has answered. An order that its reader is to confirm, or has confirmed, is declined with
-  /// the reason. No charge of it must be under way.
+  /// Withdraws the pages of an order that its reader has not answered. An order that its reader is to confirm, or has confirmed, is
+  /// declined with the reason. No charge of it must be under way.
   nonisolated(nonsending) func withdraw(_ order: Order.ID, reason: String, at time: Int64) async throws
 }
 
@@ -344,7 +348,7 @@ protocol FlagRepository {
   nonisolated(nonsending) func setFlag(_ flag: FlagRecord) async throws
   /// Counts events of a reader, each once for each flag that there is.
   nonisolated(nonsending) func count(_ events: [FlagEventRecord], of reader: Reader.ID, at time: Int64) async throws
-  /// How many rows a reader's events made since a time.
+  /// How many rows a reader's events made since a time, which is not long ago: those of a month are there.
   nonisolated(nonsending) func eventCount(of reader: Reader.ID, since time: Int64) async throws -> Int
   /// The counts of a flag, by side; `nil` when there is no such flag.
   nonisolated(nonsending) func report(_ name: String) async throws -> FlagReport?

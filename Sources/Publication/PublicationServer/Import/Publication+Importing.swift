@@ -72,7 +72,10 @@ extension Publication {
       job?.name(feed.title.isEmpty ? origin.name : feed.title)
       var origin = origin
       // A feed that is there already may have moved since it was added.
-      if let url = origin.version?.url, let stored = try await storedFeed([origin.source, url]) { origin.source = stored.source }
+      if let url = origin.version?.url, let stored = try await storedFeed([origin.source, url]) {
+        origin.source = stored.source
+        if await feeds?.isBound(stored) == true { origin.version?.url = stored.version.url }
+      }
       return ([try ImportedFeed.clubID(origin.source)], try await store(feed, as: origin, job))
     case .outline(let outline):
       job?.name(outline.title.isEmpty ? origin.name : outline.title)
@@ -90,11 +93,13 @@ extension Publication {
   }
 
   private nonisolated func store(_ outline: ParsedOutline, _ job: ImportJob?) async throws -> (clubs: [FanClub.ID], report: ImportReport) {
-    let feeds = try outline.feeds.compactMap { entry in
-      try entry.feedURL.flatMap { FeedAddress.url($0) }.map { url in
-        let name = entry.title.isEmpty ? url : entry.title
-        let club = FanClub(id: try ImportedFeed.clubID(url), name: name, about: entry.about, url: entry.homeURL, fetched: false)
-        return (club: club, url: url)
+    let feeds = try await feedReader.run(outline.feeds.count * 100) {
+      try outline.feeds.compactMap { entry in
+        try entry.feedURL.flatMap { FeedAddress.url($0) }.map { url in
+          let name = entry.title.isEmpty ? url : entry.title
+          let club = FanClub(id: try ImportedFeed.clubID(url), name: name, about: entry.about, url: entry.homeURL, fetched: false)
+          return (club: club, url: url)
+        }
       }
     }
     try job?.advance(.storing, of: feeds.count)

@@ -2,7 +2,7 @@ import Foundation
 
 /// What an action changes beside the entity that it is about, such as a number that counts it. It is applied and taken back with the
 /// action. Once the server has carried the action out, the change stays until the server's next answer about that entity.
-@MainActor public struct SideEffect {
+@MainActor public struct RelatedChange {
   let apply: (_ beneath: Bool) -> Void
   let revert: () -> Void
   let confirm: () -> Void
