@@ -261,6 +261,25 @@ import Testing
     #expect(rig.quits == 1, "and nothing is asked")
   }
 
+  @Test(arguments: [Navigation.back, .quit]) func aPaymentThatFailsWhileItIsAskedAboutTakesTheQuestionWithIt(way: Navigation) async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let requested = Requested()
+    let rig = try await payingInTheBrowser(publication, noting: requested)
+    let path = try #require(rig.opened.first).replacing("https://read.example.org", with: "")
+    rig.coordinator.perform(way)
+    #expect(rig.visible == .confirm(way))
+    _ = await publication.handle(Request(.post, path + "/decline"))
+    await look(rig, requested)
+    await wait { rig.visible == .payment("premium.monthly") }
+    #expect(rig.visible == .payment("premium.monthly"))
+    #expect(rig.quits == 0)
+    let payment = try #require(rig.presenter.visibleScreen?.model as? PaymentViewModel)
+    #expect(payment.state.status == .failed("You did not pay, so nothing was charged."))
+    rig.coordinator.perform(way)
+    #expect(rig.visible == (way == .back ? .paywall("premium") : .payment("premium.monthly")))
+    #expect(rig.quits == (way == .quit ? 1 : 0), "and nothing is asked")
+  }
+
   @Test func theBrowsersWayBackLeavesTheSheetThatWaitsForItAlone() async throws {
     let publication = try await Sample.publication(clock: clock, gateway: gateway)
     let requested = Requested()

@@ -97,6 +97,43 @@ import Testing
     #expect(steps == ["first", "second"])
   }
 
+  /// Each timer is begun by the one before it, on another thread.
+  @Test func settledWaitsForTimersThatTheirClockHasWokenOrDoesNotKnowYet() async throws {
+    let (effects, clock) = (Effects(), ManualClock())
+    var rounds = 0
+    let task = Task {
+      while true {
+        try await effects.sleep("round", for: .seconds(1), on: clock)
+        rounds += 1
+      }
+    }
+    for round in 0..<1_000 {
+      await effects.settled()
+      #expect((rounds, clock.sleeperCount) == (round, 1))
+      clock.advance(by: .seconds(1))
+    }
+    task.cancel()
+  }
+
+  @Test func settledLeavesWhatATestHolds() async throws {
+    let (effects, clock) = (Effects(), ManualClock())
+    var steps: [String] = []
+    let held = Task { try await effects.run("held") { try await clock.sleep(for: .seconds(1)) } }
+    await clock.waitForSleepers()
+    Task {
+      for step in ["first", "second"] {
+        try await effects.run(step) {}
+        steps.append(step)
+      }
+    }
+    await effects.settled(holding: 1)
+    #expect((steps, effects.inFlight) == (["first", "second"], 1))
+    clock.advance(by: .seconds(1))
+    await effects.settled()
+    #expect(effects.inFlight == 0)
+    try await held.value
+  }
+
   @Test func aTaskIsWaitedForNoLongerThanOneHasPatience() async throws {
     let (effects, clock) = (Effects(), ManualClock())
     #expect(await effects.wait("patience", for: .seconds(2), on: clock, until: Task {}))

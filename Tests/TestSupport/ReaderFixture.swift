@@ -31,7 +31,7 @@ import Runtime
     formatting = Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt)
   }
 
-  /// Returns when all answers are there and all change notices were sent. Hangs while a request is held: see ``waitForHeld(_:)``.
+  /// Returns when all answers are there and all change notices were sent. Hangs while a request is held: see ``waitForSuspended(_:)``.
   public func settle() async {
     await effects.settled()
     await mainQueueTurn()
@@ -41,6 +41,8 @@ import Runtime
   /// Returns when that many requests are held and everything else that was to happen has happened.
   public func waitForSuspended(_ count: Int = 1) async {
     await publication.waitForSuspended(count)
+    await effects.settled(holding: publication.suspendedCount)
     await mainQueueTurn()
+    await effects.settled(holding: publication.suspendedCount)
   }
 }

@@ -58,6 +58,9 @@ public final class ScriptedPublication: Transport {
   /// Reads or changes what the publication holds and how it behaves.
   @discardableResult public func with<Result: Sendable>(_ change: (inout State) -> Result) -> Result { state.withLock { change(&$0) } }
 
+  /// How many requests are held.
+  public var suspendedCount: Int { log.withLock { $0.suspended.count } }
+
   /// Returns once that many requests are held.
   public func waitForSuspended(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in

@@ -144,14 +144,16 @@ import SessionService
     if navigation == .back { perform(detour.sheet) }
   }
 
-  /// What would be lost with the sheets that are open, in a sentence; `nil` when nothing would.
-  var loss: String? { navigator.tree.sheets.lazy.compactMap { self.navigator.screen($0)?.lossOnLeaving }.first }
+  /// The sheet that something would be lost with; `nil` when nothing would.
+  private var unfinished: Screen? {
+    navigator.tree.sheets.lazy.compactMap { self.navigator.screen($0) }.first { $0.lossOnLeaving != nil }
+  }
 
   private func redirect(_ navigation: Navigation, from source: Source) -> Redirection {
     var surroundings = Surroundings(
       tree: navigator.tree, hasReader: reader != nil, hasPremium: reader?.content.hasPremium == true,
       canAddFeeds: publication.canAddFeeds.value, notice: publication.notice.value,
-      canStepBack: top?.canStepBack ?? false, loss: loss)
+      canStepBack: top?.canStepBack ?? false, loss: unfinished?.lossOnLeaving)
     guard case .confirmed(let move) = navigation else { return .of(navigation, from: source, in: surroundings) }
     // The question is answered: it closes, and the sheets beneath it no longer block the move.
     surroundings.loss = nil
@@ -160,6 +162,15 @@ import SessionService
     let redirection = Redirection.of(move, from: .link, in: surroundings)
     if case .to(let place) = redirection { return .to(.confirmed(place)) }
     return redirection
+  }
+
+  /// What would be lost, for the question whether to leave. The question closes by itself when nothing would be any more.
+  func lossToAskAbout() -> String {
+    unfinished?.observe { [weak self] in
+      guard let self, unfinished == nil, navigator.tree.sheets.last?.destination.isQuestion == true else { return }
+      perform(.back)
+    }
+    return unfinished?.lossOnLeaving ?? ""
   }
 
   /// Opens a page from a sheet that closes for it; back from the page leads to `sheet` again.

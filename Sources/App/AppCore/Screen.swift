@@ -19,6 +19,8 @@ public struct Screen: ScreenLifecycle {
 
   /// What would be lost if it were left now, in a sentence; `nil` when nothing would.
   var lossOnLeaving: String? { (model as? any AsksBeforeLeaving)?.lossOnLeaving }
+  /// Calls `observer` now, and after each change of what the screen shows.
+  func observe(_ observer: @escaping @MainActor () -> Void) { model.observeChanges(observer) }
 
   /// Whether back leads to an earlier step of it, instead of away.
   var canStepBack: Bool { (model as? any Stepped)?.canStepBack ?? false }
@@ -40,4 +42,8 @@ public struct Screen: ScreenLifecycle {
 
   /// Whether a post can be read here, or stands in this list.
   func shows(_ post: Post.ID) -> Bool { (model as? any PostShowing)?.shows(post) ?? false }
+}
+
+extension ScreenModel {
+  fileprivate func observeChanges(_ observer: @escaping @MainActor () -> Void) { observe { _ in observer() } }
 }

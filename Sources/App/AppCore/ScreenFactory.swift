@@ -63,7 +63,7 @@ import SessionService
 
   private func confirm(_ move: Navigation) -> Screen {
     Screen(
-      ConfirmViewModel(loss: coordinator?.loss ?? "", isQuitting: move == .quit) { [weak coordinator] output in
+      ConfirmViewModel(loss: coordinator?.lossToAskAbout() ?? "", isQuitting: move == .quit) { [weak coordinator] output in
         switch output {
         case .confirmed: coordinator?.perform(.confirmed(move))
         case .cancelled: coordinator?.perform(.back)

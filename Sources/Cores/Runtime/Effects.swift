@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The one door by which state-holding code leaves the main actor and comes back.
 ///
 /// Each completion is numbered as it arrives. An input, a timer or such a completion is a *delivery*, the only thing that changes state;
@@ -20,7 +22,10 @@
   /// Whether ``stop()`` was called.
   public private(set) var isStopped = false
   private var deliveries = 0
-  private var settling: [CheckedContinuation<Void, Never>] = []
+  private var settling: [(held: Int, continuation: CheckedContinuation<Void, Never>)] = []
+  /// Timers on clocks that are moved by hand, and how many of them such a clock has asleep. It counts them on other threads.
+  private var manualTimers = 0
+  private nonisolated let asleep = Mutex(0)
 
   /// Nothing is under way yet. The app has one instance, and each test one of its own.
   public init() {}
@@ -67,7 +72,7 @@
     await suspendIfStopped()
     deliver(label)
     inFlight -= 1
-    if inFlight == 0, !settling.isEmpty {
+    if settling.contains(where: { inFlight <= $0.held }) {
       // After the main actor's jobs that are already queued, so that the next effect, started from this one, is counted.
       Task { @MainActor in self.wakeSettled() }
     }
@@ -79,9 +84,17 @@
   public func sleep(_ label: String, for duration: Duration, on clock: any AppClock) async throws {
     await suspendIfStopped()
     timers += 1
-    let result = await perform { try await EffectKind.$current.withValue(.timer) { try await clock.sleep(for: duration) } }
+    let manual = clock as? ManualClock
+    if manual != nil { manualTimers += 1 }
+    let result = await perform {
+      try await EffectKind.$current.withValue(.timer) {
+        guard let manual else { return try await clock.sleep(for: duration) }
+        try await manual.sleep(for: duration) { change in self.asleep.withLock { $0 += change } }
+      }
+    }
     await suspendIfStopped()
     timers -= 1
+    if manual != nil { manualTimers -= 1 }
     try result.get()
     deliver(label)
   }
@@ -105,29 +118,33 @@
     do { return .success(try await work()) } catch { return .failure(error) }
   }
 
-  /// Returns when nothing is in flight and the deliveries' consequences have run: tests wait for this instead of sleeping.
-  public func settled() async {
+  /// Returns when nothing is in flight, all timers of a ``ManualClock`` sleep on it, and the deliveries' consequences have run: tests wait for
+  /// this instead of sleeping.
+  /// - Parameter held: how many effects may still be in flight, because the test holds their answers.
+  public func settled(holding held: Int = 0) async {
     var seen = -1
-    while inFlight > 0 || seen != deliveries {
-      if inFlight > 0 { await withCheckedContinuation { settling.append($0) } }
+    while inFlight > held || isTimerAwake || seen != deliveries {
+      if inFlight > held { await withCheckedContinuation { settling.append((held, $0)) } }
       seen = deliveries
       // A delivery's consequences are jobs of the main actor, some of which start others before the next effect begins. Values of streams come
       // by way of the global executor.
-      for hop in 0..<Self.hops where inFlight == 0 {
+      for hop in 0..<Self.hops where inFlight <= held {
         if hop % 4 == 3 { await Self.hopOffMainActor() } else { await Task.yield() }
       }
     }
   }
+
+  /// Whether a clock was moved to where a timer ends that was not delivered yet, or does not know a timer yet.
+  private var isTimerAwake: Bool { manualTimers > asleep.withLock { $0 } }
 
   private static let hops = 32
 
   @concurrent private nonisolated static func hopOffMainActor() async { await Task.yield() }
 
   private func wakeSettled() {
-    guard inFlight == 0 else { return }
-    let waiting = settling
-    settling.removeAll()
-    for continuation in waiting { continuation.resume() }
+    let waiting = settling.filter { inFlight <= $0.held }
+    settling.removeAll { inFlight <= $0.held }
+    for waiter in waiting { waiter.continuation.resume() }
   }
 }
 

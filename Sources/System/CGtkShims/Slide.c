@@ -21,7 +21,8 @@ typedef struct {
 static GType matinee_slide_get_type(void);
 G_DEFINE_TYPE(MatineeSlide, matinee_slide, GTK_TYPE_WIDGET)
 
-static const double duration = 200000;  // Microseconds; the first frame behind it is the last, and the lift of the curtain has 250,000.
+// Microseconds. The lift of the curtain has 250,000, with the first frame, which makes the rows, and the first one behind the end.
+static const double duration = 160000;
 
 static void measure(GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
                     int *natural_baseline) {
