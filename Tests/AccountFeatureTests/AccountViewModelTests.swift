@@ -29,7 +29,7 @@ private struct NoStore: TokenStore {
   func clear() async throws(TokenStoreError) { throw .locked }
 }
 
-@MainActor private final class Bench {
+@MainActor private final class Rig {
   let clock = ManualClock(now: Date(timeIntervalSince1970: 1_767_323_045))
   let session: Session
   let premium = LastValue(PremiumStatus.unknown)
@@ -73,169 +73,169 @@ private struct NoStore: TokenStore {
 
 @MainActor @Suite struct AccountViewModelTests {
   @Test func thePassesThatTheReaderHasAreNamed() async throws {
-    let bench = try await Bench()
-    bench.model.appear()
-    #expect(bench.model.state.passes == nil)
-    bench.passes.value = 5
-    await until { bench.model.state.passes != nil }
-    #expect(bench.model.state.passes == "You have 5 article passes.")
-    bench.passes.value = 0
-    await until { bench.model.state.passes == nil }
+    let rig = try await Rig()
+    rig.model.appear()
+    #expect(rig.model.state.passes == nil)
+    rig.passes.value = 5
+    await until { rig.model.state.passes != nil }
+    #expect(rig.model.state.passes == "You have 5 article passes.")
+    rig.passes.value = 0
+    await until { rig.model.state.passes == nil }
   }
 
   @Test func theScreenSaysWhoIsSignedInWhere() async throws {
-    let bench = try await Bench()
-    let state = bench.model.state
+    let rig = try await Rig()
+    let state = rig.model.state
     #expect(state.name == "Ada")
     #expect(state.email == "ada@example.org")
     #expect(state.publication == "The Paper")
     #expect(state.notice == nil)
     #expect(!state.canUnlock)
-    #expect(bench.states == [state])
+    #expect(rig.states == [state])
   }
 
   /// Who came by an identity provider that told no address.
   @Test func whoHasNoAddressHasNoPasswordToChange() async throws {
-    let nameless = try await Bench(email: "")
+    let nameless = try await Rig(email: "")
     #expect(nameless.model.state.email.isEmpty && !nameless.model.state.canChangePassword)
-    let bench = try await Bench()
-    bench.model.appear()
-    #expect(bench.model.state.canChangePassword)
-    await bench.session.signOut()
-    await until { bench.model.state.name.isEmpty }
-    #expect(bench.model.state.canChangePassword, "the screen goes away, and loses no row before that")
+    let rig = try await Rig()
+    rig.model.appear()
+    #expect(rig.model.state.canChangePassword)
+    await rig.session.signOut()
+    await until { rig.model.state.name.isEmpty }
+    #expect(rig.model.state.canChangePassword, "the screen goes away, and loses no row before that")
   }
 
   @Test func aRefreshThatFailsSaysWhy() async throws {
-    let bench = try await Bench()
-    bench.problem = "The publication is being worked on."
-    bench.model.appear()
-    await until { bench.looked == 1 }
+    let rig = try await Rig()
+    rig.problem = "The publication is being worked on."
+    rig.model.appear()
+    await until { rig.looked == 1 }
     // Nobody asked for that one.
-    #expect(bench.model.state.notice == nil)
-    bench.model.send(.refreshTapped)
-    await until { !bench.model.state.isRefreshing }
-    #expect(bench.model.state.notice == "The publication is being worked on.")
-    bench.problem = nil
-    bench.model.send(.refreshTapped)
-    await until { !bench.model.state.isRefreshing }
-    #expect(bench.model.state.notice == nil)
+    #expect(rig.model.state.notice == nil)
+    rig.model.send(.refreshTapped)
+    await until { !rig.model.state.isRefreshing }
+    #expect(rig.model.state.notice == "The publication is being worked on.")
+    rig.problem = nil
+    rig.model.send(.refreshTapped)
+    await until { !rig.model.state.isRefreshing }
+    #expect(rig.model.state.notice == nil)
   }
 
   @Test func refreshingLooksForReceipts() async throws {
-    let bench = try await Bench()
-    #expect(bench.looked == 0)
-    bench.model.appear()
-    await until { bench.looked == 1 }
-    bench.model.send(.refreshTapped)
-    #expect(bench.model.state.isRefreshing)
-    bench.model.send(.refreshTapped)
-    await until { !bench.model.state.isRefreshing }
-    #expect(bench.looked == 2, "the second press asks nothing more")
+    let rig = try await Rig()
+    #expect(rig.looked == 0)
+    rig.model.appear()
+    await until { rig.looked == 1 }
+    rig.model.send(.refreshTapped)
+    #expect(rig.model.state.isRefreshing)
+    rig.model.send(.refreshTapped)
+    await until { !rig.model.state.isRefreshing }
+    #expect(rig.looked == 2, "the second press asks nothing more")
   }
 
   @Test func aPublicationThatIsAwayIsNamedOnceItIsBack() async throws {
-    let bench = try await Bench()
-    bench.publication.value = nil
-    bench.model.appear()
-    await until { bench.model.state.publication == "Membership" }
-    bench.publication.value = "The Paper"
-    await until { bench.model.state.publication == "The Paper" }
+    let rig = try await Rig()
+    rig.publication.value = nil
+    rig.model.appear()
+    await until { rig.model.state.publication == "Membership" }
+    rig.publication.value = "The Paper"
+    await until { rig.model.state.publication == "The Paper" }
   }
 
   @Test func premiumFollowsThePurchasesWhileOnScreen() async throws {
-    let bench = try await Bench()
-    bench.model.appear()
-    bench.premium.value = .none
-    await until { bench.model.state.canUnlock }
-    #expect(bench.model.state.premium == "You read without premium access.")
-    bench.premium.value = .active(until: Date(timeIntervalSince1970: 1_798_859_045))
-    await until { !bench.model.state.canUnlock }
-    #expect(bench.model.state.premium == "You have premium access until January 2, 2027.")
-    bench.premium.value = .active(until: nil)
-    await until { bench.model.state.premium == "You have premium access." }
-    bench.model.disappear()
-    let count = bench.states.count
-    bench.premium.value = .none
+    let rig = try await Rig()
+    rig.model.appear()
+    rig.premium.value = .none
+    await until { rig.model.state.canUnlock }
+    #expect(rig.model.state.premium == "You read without premium access.")
+    rig.premium.value = .active(until: Date(timeIntervalSince1970: 1_798_859_045))
+    await until { !rig.model.state.canUnlock }
+    #expect(rig.model.state.premium == "You have premium access until January 2, 2027.")
+    rig.premium.value = .active(until: nil)
+    await until { rig.model.state.premium == "You have premium access." }
+    rig.model.disappear()
+    let count = rig.states.count
+    rig.premium.value = .none
     for _ in 0..<20 { await Task.yield() }
-    #expect(bench.states.count == count)
+    #expect(rig.states.count == count)
   }
 
   @Test func paymentsThatWaitAreNamedAndAskedAbout() async throws {
-    let bench = try await Bench()
-    bench.model.appear()
-    #expect(bench.requested == 1)
-    bench.payments.value.forBank = 1
-    await until { bench.model.state.payments == "1 payment waits for your bank" }
-    bench.payments.value.forReader = 1
-    bench.payments.value.forBank = 0
-    await until { bench.model.state.payments == "1 payment waits for you to confirm it" }
-    bench.payments.value.forBank = 2
-    bench.payments.value.forPublication = 3
+    let rig = try await Rig()
+    rig.model.appear()
+    #expect(rig.requested == 1)
+    rig.payments.value.forBank = 1
+    await until { rig.model.state.payments == "1 payment waits for your bank" }
+    rig.payments.value.forReader = 1
+    rig.payments.value.forBank = 0
+    await until { rig.model.state.payments == "1 payment waits for you to confirm it" }
+    rig.payments.value.forBank = 2
+    rig.payments.value.forPublication = 3
     let all = "1 payment waits for you to confirm it\n2 payments wait for your bank\n3 payments wait to be confirmed"
-    await until { bench.model.state.payments == all }
-    bench.model.send(.refreshTapped)
-    #expect(bench.requested == 2)
-    bench.payments.value = WaitingPayments()
-    await until { bench.model.state.payments == nil }
-    bench.model.disappear()
-    bench.payments.value.forBank = 1
+    await until { rig.model.state.payments == all }
+    rig.model.send(.refreshTapped)
+    #expect(rig.requested == 2)
+    rig.payments.value = WaitingPayments()
+    await until { rig.model.state.payments == nil }
+    rig.model.disappear()
+    rig.payments.value.forBank = 1
     for _ in 0..<20 { await Task.yield() }
-    #expect(bench.model.state.payments == nil)
+    #expect(rig.model.state.payments == nil)
   }
 
   @Test func unlockOpensThePaywallOnlyWhereThereIsSomethingToUnlock() async throws {
-    let bench = try await Bench()
-    bench.model.send(.unlockTapped)
-    #expect(bench.outputs.isEmpty)
-    bench.premium.value = .none
-    bench.model.appear()
-    await until { bench.model.state.canUnlock }
-    bench.model.send(.unlockTapped)
-    #expect(bench.outputs == [.openPaywall])
+    let rig = try await Rig()
+    rig.model.send(.unlockTapped)
+    #expect(rig.outputs.isEmpty)
+    rig.premium.value = .none
+    rig.model.appear()
+    await until { rig.model.state.canUnlock }
+    rig.model.send(.unlockTapped)
+    #expect(rig.outputs == [.openPaywall])
   }
 
   @Test func signingOutShowsProgress() async throws {
-    let bench = try await Bench()
-    bench.model.send(.signOutTapped)
-    bench.model.send(.signOutTapped)
-    #expect(bench.model.state.isSigningOut)
-    #expect(bench.model.state.name == "Ada")
-    await until { !bench.model.state.isSigningOut }
-    #expect(bench.outputs.isEmpty)
-    #expect(bench.session.state == .signedOut(.byUser))
-    bench.model.send(.signOutTapped)
-    #expect(!bench.model.state.isSigningOut)
+    let rig = try await Rig()
+    rig.model.send(.signOutTapped)
+    rig.model.send(.signOutTapped)
+    #expect(rig.model.state.isSigningOut)
+    #expect(rig.model.state.name == "Ada")
+    await until { !rig.model.state.isSigningOut }
+    #expect(rig.outputs.isEmpty)
+    #expect(rig.session.state == .signedOut(.byUser))
+    rig.model.send(.signOutTapped)
+    #expect(!rig.model.state.isSigningOut)
   }
 
   @Test func whoeverWouldLoseSomethingIsAskedFirst() async throws {
-    let bench = try await Bench(mayLeave: false)
-    bench.model.send(.signOutTapped)
-    await until { !bench.outputs.isEmpty }
-    #expect(bench.outputs == [.confirmSignOut])
-    #expect(!bench.model.state.isSigningOut)
-    #expect(bench.session.state.user != nil)
+    let rig = try await Rig(mayLeave: false)
+    rig.model.send(.signOutTapped)
+    await until { !rig.outputs.isEmpty }
+    #expect(rig.outputs == [.confirmSignOut])
+    #expect(!rig.model.state.isSigningOut)
+    #expect(rig.session.state.user != nil)
   }
 
   @Test func aSessionThatIsNotKeptSaysWhy() async throws {
-    let bench = try await Bench(store: NoStore())
-    bench.model.appear()
-    await until { bench.model.state.notice != nil }
-    #expect(bench.model.state.notice == "The keyring is locked. You stay signed in only until you quit.")
+    let rig = try await Rig(store: NoStore())
+    rig.model.appear()
+    await until { rig.model.state.notice != nil }
+    #expect(rig.model.state.notice == "The keyring is locked. You stay signed in only until you quit.")
   }
 
   @Test func aSessionThatCouldNotBeCheckedSaysSo() async throws {
     let stored = StoredSession(token: Secret("t1"), user: User(id: "u1", email: "ada@example.org", name: "Ada"))
-    let bench = try await Bench(auth: StubAuth(isReachable: false), store: MemoryTokenStore(stored), restores: true)
-    #expect(bench.model.state.name == "Ada")
-    #expect(bench.model.state.notice?.hasPrefix("The publication could not be reached") == true)
+    let rig = try await Rig(auth: StubAuth(isReachable: false), store: MemoryTokenStore(stored), restores: true)
+    #expect(rig.model.state.name == "Ada")
+    #expect(rig.model.state.notice?.hasPrefix("The publication could not be reached") == true)
   }
 
   @Test func aSessionThatEndsLeavesNoNameBehind() async throws {
-    let bench = try await Bench(auth: StubAuth(endedSession: true))
-    bench.model.appear()
-    await bench.session.check()
-    await until { bench.model.state.name.isEmpty }
-    #expect(bench.model.state.email.isEmpty)
+    let rig = try await Rig(auth: StubAuth(endedSession: true))
+    rig.model.appear()
+    await rig.session.check()
+    await until { rig.model.state.name.isEmpty }
+    #expect(rig.model.state.email.isEmpty)
   }
 }

@@ -12,7 +12,7 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(1))) struct ChangePasswordViewModelTests {
   private typealias State = ChangePasswordViewModel.State
 
-  @MainActor private final class Bench {
+  @MainActor private final class Rig {
     /// What the publication is told, and what it answers.
     final class Publication: Transport {
       let requested = Mutex<[PasswordChange]>([])
@@ -58,30 +58,30 @@ import Testing
   }
 
   @Test func whatIsMissingIsSaidWithoutAsking() async {
-    let bench = Bench()
-    bench.model.send(.submitTapped)
-    bench.type("old enough", "old enough")
-    bench.model.send(.submitTapped)
-    let states = await bench.take().states
+    let rig = Rig()
+    rig.model.send(.submitTapped)
+    rig.type("old enough", "old enough")
+    rig.model.send(.submitTapped)
+    let states = await rig.take().states
     #expect(
       states == [
         State(), state { ($0.currentError, $0.newError) = ("Enter your current password.", "Enter a new password.") },
         state { $0.newError = "Enter a new password." }, State(),
         state { $0.newError = "This is your current password. Choose another one." },
       ])
-    #expect(bench.publication.requested.withLock { $0 }.isEmpty)
+    #expect(rig.publication.requested.withLock { $0 }.isEmpty)
   }
 
   @Test func itIsAskedForOnce() async {
-    let bench = Bench()
-    bench.type("open sesame", "a walk in the rain")
-    bench.model.send(.submitTapped)
-    bench.model.send(.submitTapped)
-    let (states, outputs) = await bench.take()
+    let rig = Rig()
+    rig.type("open sesame", "a walk in the rain")
+    rig.model.send(.submitTapped)
+    rig.model.send(.submitTapped)
+    let (states, outputs) = await rig.take()
     #expect(states == [State(), state { $0.isWorking = true }, State()])
     #expect(outputs == [.close, .told("Your password was changed. All other sessions have ended.")])
     #expect(
-      bench.publication.requested.withLock { $0 } == [PasswordChange(currentPassword: "open sesame", newPassword: "a walk in the rain")])
+      rig.publication.requested.withLock { $0 } == [PasswordChange(currentPassword: "open sesame", newPassword: "a walk in the rain")])
   }
 
   /// The reader has to know which password is theirs.
@@ -92,23 +92,23 @@ import Testing
     for (sentence, problem) in zip(
       sentences, [nil, Problem(code: .wrongCredentials, title: "That is not your current password.", status: 403)])
     {
-      let bench = Bench()
+      let rig = Rig()
       if let problem {
         let body = try Wire.encode(problem)
-        bench.publication.answer.withLock { $0 = Response(403, headers: ["Content-Type": "application/problem+json"], body: body) }
+        rig.publication.answer.withLock { $0 = Response(403, headers: ["Content-Type": "application/problem+json"], body: body) }
       }
-      bench.type("open sesame", "a walk in the rain")
-      bench.model.send(.submitTapped)
-      bench.model.send(.cancelTapped)
-      bench.model.closed()
-      #expect(await bench.take().outputs == [.close, .told(sentence)])
+      rig.type("open sesame", "a walk in the rain")
+      rig.model.send(.submitTapped)
+      rig.model.send(.cancelTapped)
+      rig.model.closed()
+      #expect(await rig.take().outputs == [.close, .told(sentence)])
     }
-    let bench = Bench()
-    bench.publication.isAway.withLock { $0 = true }
-    bench.type("open sesame", "a walk in the rain")
-    bench.model.send(.submitTapped)
-    bench.model.closed()
-    let outputs = await bench.take().outputs
+    let rig = Rig()
+    rig.publication.isAway.withLock { $0 = true }
+    rig.type("open sesame", "a walk in the rain")
+    rig.model.send(.submitTapped)
+    rig.model.closed()
+    let outputs = await rig.take().outputs
     #expect(outputs.count == 1 && "\(outputs)".contains("It is not known whether your password was changed."), "\(outputs)")
   }
 
@@ -122,29 +122,29 @@ import Testing
   func aRefusalStandsBesideWhatItIsAbout(problem: Problem, place: WritableKeyPath<ChangePasswordViewModel.State, String?> & Sendable)
     async throws
   {
-    let bench = Bench()
+    let rig = Rig()
     let body = try Wire.encode(problem)
-    bench.publication.answer.withLock { $0 = Response(problem.status, headers: ["Content-Type": "application/problem+json"], body: body) }
-    bench.type("open sesame", "short")
-    bench.model.send(.submitTapped)
-    let (states, outputs) = await bench.take()
+    rig.publication.answer.withLock { $0 = Response(problem.status, headers: ["Content-Type": "application/problem+json"], body: body) }
+    rig.type("open sesame", "short")
+    rig.model.send(.submitTapped)
+    let (states, outputs) = await rig.take()
     #expect(states == [State(), state { $0.isWorking = true }, state { $0[keyPath: place] = problem.title }])
     #expect(outputs.isEmpty)
     // What is corrected is not wrong any more.
-    bench.type("open sesam", "shorter")
-    #expect(await bench.take().states.last == State())
+    rig.type("open sesam", "shorter")
+    #expect(await rig.take().states.last == State())
   }
 
   /// Also for those who came by an identity provider, and never had a password.
   @Test func whoDoesNotKnowTheirPasswordIsToldTheWay() async throws {
-    let bench = Bench(mailsCodes: true)
+    let rig = Rig(mailsCodes: true)
     let problem = Problem(code: .wrongCredentials, title: "That is not your current password.", status: 403)
     let body = try Wire.encode(problem)
-    bench.publication.answer.withLock { $0 = Response(problem.status, headers: ["Content-Type": "application/problem+json"], body: body) }
-    bench.type("open sesame", "a walk in the rain")
-    bench.model.send(.submitTapped)
+    rig.publication.answer.withLock { $0 = Response(problem.status, headers: ["Content-Type": "application/problem+json"], body: body) }
+    rig.type("open sesame", "a walk in the rain")
+    rig.model.send(.submitTapped)
     #expect(
-      await bench.take().states.last?.currentError
+      await rig.take().states.last?.currentError
         == "That is not your current password. If you forgot it, or never had one, sign out and choose “Forgot your password?” at the login."
     )
   }

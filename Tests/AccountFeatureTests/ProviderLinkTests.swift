@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @MainActor private final class Bench {
+  @MainActor private final class Rig {
     let site = Site()
     let gate = Gate()
     private(set) var model: SessionsViewModel!
@@ -64,71 +64,71 @@ import Testing
     var row: SessionsViewModel.State.Provider? { model.state.providers.first }
   }
 
-  private func shown(_ bench: Bench) async {
-    bench.model.appear()
-    await until { bench.row != nil }
+  private func shown(_ rig: Rig) async {
+    rig.model.appear()
+    await until { rig.row != nil }
   }
 
   @Test func anAccountIsAddedAndRemoved() async {
-    let bench = Bench()
-    await shown(bench)
+    let rig = Rig()
+    await shown(rig)
     #expect(
-      bench.row
+      rig.row
         == .init(
           id: Self.issuer, name: "Example", detail: "Does not sign you in.", canAdd: true, canRemove: false, isWorking: false,
           isSensitive: true))
-    bench.model.send(.addProviderTapped(Self.issuer))
-    bench.model.send(.addProviderTapped(Self.issuer))
-    #expect(bench.row?.isWorking == true && bench.row?.detail.hasPrefix("Sign in on its page") == true)
-    await bench.gate.reached()
-    bench.gate.open()
-    await until { bench.row?.detail == "Signs you in as grace@example.org." }
-    #expect(bench.row?.canRemove == true)
-    #expect(bench.outputs == [.done("Example signs you in from now on.")])
-    #expect(bench.site.linked.withLock { $0.count } == 1)
-    bench.model.send(.removeProviderTapped(Self.issuer))
-    await until { bench.row?.canAdd == true }
-    #expect(bench.outputs.last == .done("Example does not sign you in any more."))
-    #expect(bench.site.linked.withLock { $0.isEmpty })
+    rig.model.send(.addProviderTapped(Self.issuer))
+    rig.model.send(.addProviderTapped(Self.issuer))
+    #expect(rig.row?.isWorking == true && rig.row?.detail.hasPrefix("Sign in on its page") == true)
+    await rig.gate.reached()
+    rig.gate.open()
+    await until { rig.row?.detail == "Signs you in as grace@example.org." }
+    #expect(rig.row?.canRemove == true)
+    #expect(rig.outputs == [.done("Example signs you in from now on.")])
+    #expect(rig.site.linked.withLock { $0.count } == 1)
+    rig.model.send(.removeProviderTapped(Self.issuer))
+    await until { rig.row?.canAdd == true }
+    #expect(rig.outputs.last == .done("Example does not sign you in any more."))
+    #expect(rig.site.linked.withLock { $0.isEmpty })
   }
 
   @Test func whatWentWrongIsSaid() async {
-    let bench = Bench()
-    bench.gate.open()
-    await shown(bench)
-    bench.site.failure.withLock { $0 = .rejected("Nothing came back from Example within five minutes. Try again.") }
-    bench.model.send(.addProviderTapped(Self.issuer))
-    await until { bench.model.state.failure != nil }
-    #expect(bench.model.state.failure == "Nothing came back from Example within five minutes. Try again.")
-    bench.site.failure.withLock { $0 = nil }
-    bench.site.refusal.withLock { $0 = Problem(code: .conflict, title: "This account of Example signs in another reader.", status: 409) }
-    bench.model.send(.addProviderTapped(Self.issuer))
-    #expect(bench.model.state.failure == nil)
-    await until { bench.model.state.failure != nil }
-    #expect(bench.model.state.failure == "This account of Example signs in another reader.")
-    #expect(bench.row?.canAdd == true && bench.row?.isWorking == false)
+    let rig = Rig()
+    rig.gate.open()
+    await shown(rig)
+    rig.site.failure.withLock { $0 = .rejected("Nothing came back from Example within five minutes. Try again.") }
+    rig.model.send(.addProviderTapped(Self.issuer))
+    await until { rig.model.state.failure != nil }
+    #expect(rig.model.state.failure == "Nothing came back from Example within five minutes. Try again.")
+    rig.site.failure.withLock { $0 = nil }
+    rig.site.refusal.withLock { $0 = Problem(code: .conflict, title: "This account of Example signs in another reader.", status: 409) }
+    rig.model.send(.addProviderTapped(Self.issuer))
+    #expect(rig.model.state.failure == nil)
+    await until { rig.model.state.failure != nil }
+    #expect(rig.model.state.failure == "This account of Example signs in another reader.")
+    #expect(rig.row?.canAdd == true && rig.row?.isWorking == false)
   }
 
   @Test func thePageNeedNotBeWaitedFor() async {
-    let bench = Bench()
-    await shown(bench)
-    bench.model.send(.addProviderTapped(Self.issuer))
-    await bench.gate.reached()
-    bench.model.send(.cancelProviderTapped)
-    bench.gate.open()
-    await until { bench.row?.isWorking == false }
-    #expect(bench.model.state.failure == "Adding Example was cancelled. You can close its page in the browser.")
-    #expect(bench.outputs.isEmpty)
+    let rig = Rig()
+    await shown(rig)
+    rig.model.send(.addProviderTapped(Self.issuer))
+    await rig.gate.reached()
+    rig.model.send(.cancelProviderTapped)
+    rig.gate.open()
+    await until { rig.row?.isWorking == false }
+    #expect(rig.model.state.failure == "Adding Example was cancelled. You can close its page in the browser.")
+    #expect(rig.outputs.isEmpty)
   }
 
   @Test func theOneThatTheAccountBeganWithStays() async {
-    let bench = Bench()
-    bench.site.linked.withLock { $0 = [.init(issuer: Self.issuer, isFirst: true)] }
-    await shown(bench)
-    #expect(bench.row?.canAdd == false && bench.row?.canRemove == false)
-    bench.model.send(.removeProviderTapped(Self.issuer))
-    #expect(bench.row?.isWorking == false)
-    let without = Bench(opensPages: false)
+    let rig = Rig()
+    rig.site.linked.withLock { $0 = [.init(issuer: Self.issuer, isFirst: true)] }
+    await shown(rig)
+    #expect(rig.row?.canAdd == false && rig.row?.canRemove == false)
+    rig.model.send(.removeProviderTapped(Self.issuer))
+    #expect(rig.row?.isWorking == false)
+    let without = Rig(opensPages: false)
     await shown(without)
     #expect(without.row?.canAdd == false)
   }

@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @MainActor private final class Bench {
+  @MainActor private final class Rig {
     let publication = Sessions()
     let effects = Effects()
     let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
@@ -74,9 +74,9 @@ import Testing
   }
 
   @Test func theOneOfThisAppComesFirstThenTheLastSeen() async {
-    let bench = Bench()
-    bench.model.appear()
-    let states = await bench.take().states
+    let rig = Rig()
+    rig.model.appear()
+    let states = await rig.take().states
     #expect(states.map(\.phase) == [.loading, .ready])
     #expect(
       states.last?.rows == [
@@ -91,21 +91,21 @@ import Testing
   }
 
   @Test func oneIsEndedOnceAndOnlyAnother() async {
-    let bench = Bench()
-    bench.model.appear()
-    _ = await bench.take()
-    bench.model.send(.endTapped("here"))
-    bench.model.send(.endTapped("nothing"))
-    #expect(await bench.take().states.isEmpty)
-    bench.model.send(.endTapped("old"))
-    bench.model.send(.endTapped("old"))
-    let (states, outputs) = await bench.take()
+    let rig = Rig()
+    rig.model.appear()
+    _ = await rig.take()
+    rig.model.send(.endTapped("here"))
+    rig.model.send(.endTapped("nothing"))
+    #expect(await rig.take().states.isEmpty)
+    rig.model.send(.endTapped("old"))
+    rig.model.send(.endTapped("old"))
+    let (states, outputs) = await rig.take()
     #expect(states.map { $0.rows.map(\.isEnding) } == [[false, false, true], [false, false]])
     #expect(outputs == [.done("Signed out on a device without a name.")])
     // Gone already, by another's hand.
-    bench.publication.list.withLock { $0.removeAll { $0.id == "phone" } }
-    bench.model.send(.endTapped("phone"))
-    let last = await bench.take()
+    rig.publication.list.withLock { $0.removeAll { $0.id == "phone" } }
+    rig.model.send(.endTapped("phone"))
+    let last = await rig.take()
     #expect(last.states.last?.rows.map(\.id) == ["here"])
     #expect(last.states.last?.failure == nil)
     #expect(last.states.last?.canEndOthers == false)
@@ -113,32 +113,32 @@ import Testing
   }
 
   @Test func allOthersAreEnded() async {
-    let bench = Bench()
-    bench.model.appear()
-    _ = await bench.take()
-    bench.model.send(.endOthersTapped)
-    bench.model.send(.endOthersTapped)
-    let (states, outputs) = await bench.take()
+    let rig = Rig()
+    rig.model.appear()
+    _ = await rig.take()
+    rig.model.send(.endOthersTapped)
+    rig.model.send(.endOthersTapped)
+    let (states, outputs) = await rig.take()
     #expect(states.map(\.isEndingOthers) == [true, false])
     #expect(states.last?.rows.map(\.id) == ["here"])
     #expect(outputs == [.done("2 other sessions were ended.")])
-    bench.model.send(.endOthersTapped)
-    #expect(await bench.take().states.isEmpty)
+    rig.model.send(.endOthersTapped)
+    #expect(await rig.take().states.isEmpty)
   }
 
   @Test func withoutAnAnswerThePageKeepsWhatItHas() async {
-    let bench = Bench()
-    bench.publication.isAway.withLock { $0 = true }
-    bench.model.appear()
-    guard case .failed(let sentence)? = await bench.take().states.last?.phase else { return #expect(Bool(false), "it did not fail") }
+    let rig = Rig()
+    rig.publication.isAway.withLock { $0 = true }
+    rig.model.appear()
+    guard case .failed(let sentence)? = await rig.take().states.last?.phase else { return #expect(Bool(false), "it did not fail") }
     #expect(sentence.hasPrefix("The publication cannot be reached"))
-    bench.publication.isAway.withLock { $0 = false }
-    bench.model.send(.refreshTapped)
-    #expect(await bench.take().states.map(\.phase) == [.loading, .ready])
-    bench.publication.isAway.withLock { $0 = true }
+    rig.publication.isAway.withLock { $0 = false }
+    rig.model.send(.refreshTapped)
+    #expect(await rig.take().states.map(\.phase) == [.loading, .ready])
+    rig.publication.isAway.withLock { $0 = true }
     for input in [SessionsViewModel.Input.refreshTapped, .endTapped("old"), .endOthersTapped] {
-      bench.model.send(input)
-      let (states, outputs) = await bench.take()
+      rig.model.send(input)
+      let (states, outputs) = await rig.take()
       #expect(states.last?.rows.map(\.id) == ["here", "phone", "old"])
       #expect(states.last?.rows.contains { $0.isEnding } == false)
       #expect(states.last?.failure == sentence)

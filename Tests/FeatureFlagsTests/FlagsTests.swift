@@ -162,7 +162,7 @@ import Testing
       ("a", 101, nil, []), ("a", 1, "one", []), ("a", 1, "", []), ("a", 1, nil, ["", "b"]), ("a", 1, nil, ["Ä"]),
     ] as [(String, Int, String?, [String])])
   func whatIsNoRule(name: String, percent: Int, version: String?, features: [String]) {
-    #expect(throws: FlagRule.Malformed.self) {
+    #expect(throws: FlagRule.Failure.self) {
       try FlagRule(name: name, percent: percent, minimumVersion: version, features: features)
     }
   }

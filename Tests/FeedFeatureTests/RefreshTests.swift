@@ -7,7 +7,7 @@ import Testing
 
 /// F5 at Home, where readers add feeds: the feeds behind what is shown are fetched.
 @MainActor @Suite struct RefreshTests {
-  private let recorder = Recorder<ClubsFetch.Report>()
+  private let recorder = Recorder<FanClubsFetch.Report>()
   private let reader = ReaderFixture(
     posts: [.sample(2, club: "a")],
     clubs: [
@@ -30,7 +30,7 @@ import Testing
 
   private var fetched: [String] { reader.publication.requests.filter { $0.hasPrefix("POST") } }
 
-  private func words(_ reports: [ClubsFetch.Report]) -> [String?] {
+  private func words(_ reports: [FanClubsFetch.Report]) -> [String?] {
     reports.map(\.words).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
   }
 
@@ -95,15 +95,15 @@ import Testing
   }
 
   @Test func theSameReasonIsSaidOnce() {
-    let failures: [ClubsFetch.Failure] = [
+    let failures: [FanClubsFetch.Failure] = [
       .init("Film", "https://a.example/feed: the server answered with status 500."), .init("Own", "The document is empty."),
       .init("Radio", "https://b.example/feed: the server answered with status 500."),
     ]
     #expect(
-      ClubsFetch.Failure.byReason(failures) == [
+      FanClubsFetch.Failure.byReason(failures) == [
         .init("2 feeds", "The server answered with status 500.", of: ["Film", "Radio"]), failures[1],
       ])
-    #expect(ClubsFetch.Failure.byReason([failures[0]]) == [failures[0]])
+    #expect(FanClubsFetch.Failure.byReason([failures[0]]) == [failures[0]])
   }
 
   @Test func whatFailedCanBePutAway() async {

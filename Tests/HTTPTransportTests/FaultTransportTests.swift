@@ -19,7 +19,7 @@ import Testing
   private let backend = Backend()
   private let clock = ManualClock()
 
-  private func transport(_ rules: FaultPlan.Rule..., seed: UInt64 = 1) -> FaultTransport {
+  private func transport(_ rules: FaultPlan.FaultRule..., seed: UInt64 = 1) -> FaultTransport {
     FaultTransport(backend, plan: FaultPlan(seed: seed, rules: rules), clock: clock)
   }
 

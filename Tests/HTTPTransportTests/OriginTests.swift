@@ -20,7 +20,7 @@ import Testing
     ("https://a@example.org", "and “https://a@example.org” has a user name"),
   ])
   func whatIsNoOriginIsRefusedWithTheReason(address: String, reason: String) {
-    #expect(#expect(throws: Origin.Invalid.self) { try Origin(address) }?.reason == reason)
+    #expect(#expect(throws: Origin.Failure.self) { try Origin(address) }?.reason == reason)
   }
 
   @Test func aURLHasTheOriginOfItsServer() throws {

@@ -53,7 +53,7 @@ import Testing
     ("/v1/a", "/v1/a/", false), ("/**", "/", true), ("/*", "/", true), ("/**a**b", "/xaxxb", true), ("/**a**b", "/xbxxa", false),
   ])
   func patterns(pattern: String, path: String, fits: Bool) {
-    #expect(StubAnswers.Rule(nil, pattern, answers: []).matches(Request(.get, path)) == fits)
+    #expect(StubAnswers.StubRule(nil, pattern, answers: []).matches(Request(.get, path)) == fits)
   }
 
   @Test func bodiesAndHeaders() async throws {

@@ -86,7 +86,7 @@ private struct NoStore: TokenStore {
   func clear() async throws(TokenStoreError) { throw .noService("none") }
 }
 
-@MainActor final class Bench {
+@MainActor final class Rig {
   let auth: StubAuth
   let effects = Effects()
   let session: Session
@@ -142,61 +142,61 @@ private struct NoStore: TokenStore {
 
   /// Until then the password is the only way in.
   @Test(.timeLimit(.minutes(1))) func aPublicationThatWasAwayIsAskedUntilItAnswers() async {
-    let bench = Bench(publication: nil)
-    bench.model.appear()
+    let rig = Rig(publication: nil)
+    rig.model.appear()
     for wait in [4, 8, 16, 30, 30] {
-      await bench.clock.waitForSleepers()
-      #expect(bench.clock.nextDue == .seconds(wait) && bench.model.state.publication == nil)
-      if wait == 30 { bench.answers.publication.withLock { $0 = LoginPublication(name: "The Paper", mailsCodes: true) } }
-      bench.clock.advance(by: .seconds(wait))
+      await rig.clock.waitForSleepers()
+      #expect(rig.clock.nextDue == .seconds(wait) && rig.model.state.publication == nil)
+      if wait == 30 { rig.answers.publication.withLock { $0 = LoginPublication(name: "The Paper", mailsCodes: true) } }
+      rig.clock.advance(by: .seconds(wait))
       if wait == 30 { break }
-      await bench.effects.settled()
+      await rig.effects.settled()
     }
-    await until { bench.model.state.offersCode }
-    await bench.effects.settled()
-    #expect(bench.effects.timers == 0, "it has answered")
-    bench.model.disappear()
+    await until { rig.model.state.offersCode }
+    await rig.effects.settled()
+    #expect(rig.effects.timers == 0, "it has answered")
+    rig.model.disappear()
   }
 
   @Test func aLoginThatIsGoneAsksNoMore() async {
-    let bench = Bench(publication: nil)
-    bench.model.appear()
-    await bench.clock.waitForSleepers()
-    bench.model.disappear()
-    await until { bench.effects.timers == 0 }
-    #expect(bench.clock.nextDue == nil)
+    let rig = Rig(publication: nil)
+    rig.model.appear()
+    await rig.clock.waitForSleepers()
+    rig.model.disappear()
+    await until { rig.effects.timers == 0 }
+    #expect(rig.clock.nextDue == nil)
   }
 
   @Test func whatTakesLongCanBeCancelledAndBegunAnew() async {
-    let bench = Bench([nil, nil], holds: true)
-    bench.type(email: "ada@example.org", password: "pw")
-    let before = bench.model.state
-    bench.model.send(.submitTapped)
-    await until { !bench.auth.calls.isEmpty }
-    bench.model.send(.cancelTapped)
-    await bench.answered()
-    #expect(bench.model.state == before, "nothing went wrong")
-    #expect(bench.session.state.isSignedOut)
-    bench.model.send(.submitTapped)
-    await bench.auth.release()
-    await bench.answered()
-    #expect(bench.session.state.user != nil)
+    let rig = Rig([nil, nil], holds: true)
+    rig.type(email: "ada@example.org", password: "pw")
+    let before = rig.model.state
+    rig.model.send(.submitTapped)
+    await until { !rig.auth.calls.isEmpty }
+    rig.model.send(.cancelTapped)
+    await rig.answered()
+    #expect(rig.model.state == before, "nothing went wrong")
+    #expect(rig.session.state.isSignedOut)
+    rig.model.send(.submitTapped)
+    await rig.auth.release()
+    await rig.answered()
+    #expect(rig.session.state.user != nil)
   }
 
   @Test func aWholeSignInIsTheseStates() async {
-    let bench = Bench()
-    bench.type(email: "ada@example.org", password: "pw")
-    await bench.submit()
+    let rig = Rig()
+    rig.type(email: "ada@example.org", password: "pw")
+    await rig.submit()
     var typed = State()
     typed.email = "ada@example.org"
     var both = typed
     both.hasPassword = true
     var working = both
     working.work = .credentials
-    #expect(bench.states == [State(), typed, both, working, State()])
-    #expect(bench.session.state.user != nil)
-    #expect(bench.auth.calls == ["ada@example.org pw"])
-    #expect(bench.session.state.user?.email == "ada@example.org")
+    #expect(rig.states == [State(), typed, both, working, State()])
+    #expect(rig.session.state.user != nil)
+    #expect(rig.auth.calls == ["ada@example.org pw"])
+    #expect(rig.session.state.user?.email == "ada@example.org")
   }
 
   @Test(
@@ -210,179 +210,179 @@ private struct NoStore: TokenStore {
       ("", "", "Enter your email address.", "Enter your password."),
     ] as [(String, String, String?, String?)])
   func whatIsMissingIsSaidBesideItsField(email: String, password: String, emailError: String?, passwordError: String?) async {
-    let bench = Bench()
-    bench.type(email: email, password: password)
-    await bench.submit()
-    #expect(bench.model.state.emailError == emailError)
-    #expect(bench.model.state.passwordError == passwordError)
-    #expect(bench.model.state.formError == nil)
-    #expect(bench.auth.calls.isEmpty)
-    #expect(bench.states.allSatisfy { !$0.isWorking })
+    let rig = Rig()
+    rig.type(email: email, password: password)
+    await rig.submit()
+    #expect(rig.model.state.emailError == emailError)
+    #expect(rig.model.state.passwordError == passwordError)
+    #expect(rig.model.state.formError == nil)
+    #expect(rig.auth.calls.isEmpty)
+    #expect(rig.states.allSatisfy { !$0.isWorking })
   }
 
   @Test func wrongCredentialsStandBesideThePasswordAndGoWhenEitherIsTyped() async {
-    let bench = Bench([.wrongCredentials, .wrongCredentials])
-    bench.type(email: "ada@example.org", password: "no")
-    await bench.submit()
-    #expect(bench.model.state.passwordError == AuthError.wrongCredentials.sentence)
-    #expect(bench.model.state.email == "ada@example.org")
-    #expect(bench.model.state.hasPassword)
-    bench.model.send(.emailChanged("ada@example.com"))
-    #expect(bench.model.state.passwordError == nil)
-    await bench.submit()
-    #expect(bench.auth.calls == ["ada@example.org no", "ada@example.com no"])
-    bench.model.send(.passwordChanged(.init("yes")))
-    #expect(bench.model.state.passwordError == nil)
+    let rig = Rig([.wrongCredentials, .wrongCredentials])
+    rig.type(email: "ada@example.org", password: "no")
+    await rig.submit()
+    #expect(rig.model.state.passwordError == AuthError.wrongCredentials.sentence)
+    #expect(rig.model.state.email == "ada@example.org")
+    #expect(rig.model.state.hasPassword)
+    rig.model.send(.emailChanged("ada@example.com"))
+    #expect(rig.model.state.passwordError == nil)
+    await rig.submit()
+    #expect(rig.auth.calls == ["ada@example.org no", "ada@example.com no"])
+    rig.model.send(.passwordChanged(.init("yes")))
+    #expect(rig.model.state.passwordError == nil)
   }
 
   @Test(arguments: [AuthError.unreachable("The publication cannot be reached."), .rejected("Too many tries. Wait a minute.")])
   func whatIsWrongWithNeitherFieldStandsBesideTheButton(error: AuthError) async {
-    let bench = Bench([error, nil])
-    bench.type(email: "ada@example.org", password: "pw")
-    await bench.submit()
-    #expect(bench.model.state.formError == error.sentence)
-    #expect(bench.model.state.passwordError == nil)
-    #expect(bench.model.state.email == "ada@example.org")
-    await bench.submit()
-    #expect(bench.session.state.user != nil)
-    #expect(bench.auth.calls.count == 2)
+    let rig = Rig([error, nil])
+    rig.type(email: "ada@example.org", password: "pw")
+    await rig.submit()
+    #expect(rig.model.state.formError == error.sentence)
+    #expect(rig.model.state.passwordError == nil)
+    #expect(rig.model.state.email == "ada@example.org")
+    await rig.submit()
+    #expect(rig.session.state.user != nil)
+    #expect(rig.auth.calls.count == 2)
   }
 
   @Test func pressingTwiceAsksOnce() async {
-    let bench = Bench(holds: true)
-    bench.type(email: "ada@example.org", password: "pw")
-    bench.model.send(.submitTapped)
-    bench.model.send(.submitTapped)
-    #expect(!bench.model.state.canSubmit)
-    bench.model.send(.sampleAccountTapped)
-    await bench.auth.release()
-    await bench.answered()
-    #expect(bench.auth.calls.count == 1)
-    #expect(bench.session.state.user != nil)
+    let rig = Rig(holds: true)
+    rig.type(email: "ada@example.org", password: "pw")
+    rig.model.send(.submitTapped)
+    rig.model.send(.submitTapped)
+    #expect(!rig.model.state.canSubmit)
+    rig.model.send(.sampleAccountTapped)
+    await rig.auth.release()
+    await rig.answered()
+    #expect(rig.auth.calls.count == 1)
+    #expect(rig.session.state.user != nil)
   }
 
   @Test func spacesAroundTheAddressAreNotSent() async {
-    let bench = Bench()
-    bench.type(email: " ada@example.org ", password: " pw ")
-    await bench.submit()
-    #expect(bench.auth.calls == ["ada@example.org  pw "])
+    let rig = Rig()
+    rig.type(email: " ada@example.org ", password: " pw ")
+    await rig.submit()
+    #expect(rig.auth.calls == ["ada@example.org  pw "])
   }
 
   @Test func theSampleAccountIsOneTapAndLeavesTheFields() async {
     let account = LoginPublication.SampleAccount(email: "sample@example.org", password: Secret("sample"))
-    let bench = Bench([.unreachable("No network."), nil], publication: LoginPublication(name: "The Paper", sampleAccount: account))
-    #expect(!bench.model.state.offersSampleAccount)
-    bench.model.appear()
-    await until { bench.model.state.publication != nil }
-    #expect(bench.model.state.offersSampleAccount)
-    bench.model.send(.emailChanged("ada@exam"))
-    bench.model.send(.sampleAccountTapped)
-    #expect(bench.model.state.work == .sampleAccount)
-    await bench.answered()
-    #expect(bench.model.state.formError == "No network.")
-    #expect(bench.model.state.email == "ada@exam")
-    bench.model.send(.sampleAccountTapped)
-    await bench.answered()
-    #expect(bench.session.state.user != nil)
-    #expect(bench.auth.calls == ["sample@example.org sample", "sample@example.org sample"])
+    let rig = Rig([.unreachable("No network."), nil], publication: LoginPublication(name: "The Paper", sampleAccount: account))
+    #expect(!rig.model.state.offersSampleAccount)
+    rig.model.appear()
+    await until { rig.model.state.publication != nil }
+    #expect(rig.model.state.offersSampleAccount)
+    rig.model.send(.emailChanged("ada@exam"))
+    rig.model.send(.sampleAccountTapped)
+    #expect(rig.model.state.work == .sampleAccount)
+    await rig.answered()
+    #expect(rig.model.state.formError == "No network.")
+    #expect(rig.model.state.email == "ada@exam")
+    rig.model.send(.sampleAccountTapped)
+    await rig.answered()
+    #expect(rig.session.state.user != nil)
+    #expect(rig.auth.calls == ["sample@example.org sample", "sample@example.org sample"])
   }
 
   @Test func withoutAnAnswerThePublicationIsAskedAgainNextTime() async {
-    let bench = Bench(publication: nil)
-    await bench.session.restore()
-    bench.model.appear()
-    await bench.effects.settled()
-    #expect(bench.model.state.publication == nil)
-    bench.model.disappear()
-    bench.answers.publication.withLock { $0 = LoginPublication(name: "The Paper") }
-    bench.model.appear()
-    await bench.effects.settled()
-    await until { bench.model.state.publication != nil }
+    let rig = Rig(publication: nil)
+    await rig.session.restore()
+    rig.model.appear()
+    await rig.effects.settled()
+    #expect(rig.model.state.publication == nil)
+    rig.model.disappear()
+    rig.answers.publication.withLock { $0 = LoginPublication(name: "The Paper") }
+    rig.model.appear()
+    await rig.effects.settled()
+    await until { rig.model.state.publication != nil }
     var requested = State()
     requested.publication = LoginPublication(name: "The Paper")
-    #expect(bench.model.state == requested)
+    #expect(rig.model.state == requested)
   }
 
   @Test func aPublicationThatIsNotThereIsSaidAtOnceAndAskedAgainWithTheNextTry() async {
-    let bench = Bench([.unreachable("No network."), nil], publication: nil)
-    await bench.session.restore()
-    bench.model.appear()
-    await until { bench.model.state.notice != nil }
-    #expect(bench.model.state.notice == "No network.")
-    bench.type(email: "ada@example.org", password: "pw")
-    await bench.submit()
-    await bench.effects.settled()
-    #expect(bench.model.state.formError == "No network.")
-    #expect(bench.model.state.notice == nil, "said once")
-    bench.answers.publication.withLock { $0 = LoginPublication(name: "The Paper") }
-    bench.model.send(.passwordChanged(.init("")))
-    bench.model.send(.submitTapped)
-    await until { bench.model.state.publication != nil }
-    #expect(bench.model.state.notice == nil)
+    let rig = Rig([.unreachable("No network."), nil], publication: nil)
+    await rig.session.restore()
+    rig.model.appear()
+    await until { rig.model.state.notice != nil }
+    #expect(rig.model.state.notice == "No network.")
+    rig.type(email: "ada@example.org", password: "pw")
+    await rig.submit()
+    await rig.effects.settled()
+    #expect(rig.model.state.formError == "No network.")
+    #expect(rig.model.state.notice == nil, "said once")
+    rig.answers.publication.withLock { $0 = LoginPublication(name: "The Paper") }
+    rig.model.send(.passwordChanged(.init("")))
+    rig.model.send(.submitTapped)
+    await until { rig.model.state.publication != nil }
+    #expect(rig.model.state.notice == nil)
   }
 
   @Test func withoutAKeyringTheScreenSaysHowLongASessionLasts() async {
-    let bench = Bench(store: NoStore())
-    bench.model.appear()
-    let awaited = bench.model.state.notice
+    let rig = Rig(store: NoStore())
+    rig.model.appear()
+    let awaited = rig.model.state.notice
     #expect(awaited?.contains("keyring has not answered") == true)
-    await bench.session.restore()
-    await until { bench.model.state.notice != awaited }
-    #expect(bench.model.state.notice == "This desktop has no keyring service. You stay signed in only until you quit.")
+    await rig.session.restore()
+    await until { rig.model.state.notice != awaited }
+    #expect(rig.model.state.notice == "This desktop has no keyring service. You stay signed in only until you quit.")
   }
 
   /// It has the session until then, and whoever quits before would be signed in again.
   @Test func aKeyringThatDoesNotForgetTheSessionIsSaidMeanwhile() async throws {
     let store = HangingStore()
-    let bench = Bench(store: store)
-    await bench.session.restore()
-    bench.model.appear()
-    bench.type(email: "ada@example.org", password: "pw")
-    await bench.submit()
-    await until { bench.session.persistence == .persisted }
-    let leaving = Task { await bench.session.signOut() }
-    await until { bench.session.state == .signingOut }
-    await until { bench.clock.sleeperCount > 0 }
-    #expect(bench.model.state.notice == nil, "not before a keyring had time to answer")
-    bench.clock.advance(by: .seconds(2))
-    await until { bench.model.state.notice != nil }
-    #expect(bench.model.state.notice?.contains("Until it does it keeps your session") == true)
+    let rig = Rig(store: store)
+    await rig.session.restore()
+    rig.model.appear()
+    rig.type(email: "ada@example.org", password: "pw")
+    await rig.submit()
+    await until { rig.session.persistence == .persisted }
+    let leaving = Task { await rig.session.signOut() }
+    await until { rig.session.state == .signingOut }
+    await until { rig.clock.sleeperCount > 0 }
+    #expect(rig.model.state.notice == nil, "not before a keyring had time to answer")
+    rig.clock.advance(by: .seconds(2))
+    await until { rig.model.state.notice != nil }
+    #expect(rig.model.state.notice?.contains("Until it does it keeps your session") == true)
     store.isAnswering.withLock { $0 = true }
     await leaving.value
-    await until { bench.model.state.notice?.contains("Until it does") == false }
-    #expect(bench.model.state.notice?.components(separatedBy: "The keyring is locked.").count == 2, "said once")
+    await until { rig.model.state.notice?.contains("Until it does") == false }
+    #expect(rig.model.state.notice?.components(separatedBy: "The keyring is locked.").count == 2, "said once")
   }
 
   @Test func aSessionThatEndedIsSaid() async throws {
     let stored = StoredSession(token: Secret("t0"), user: User(id: "u1", email: "ada@example.org", name: "Ada"))
-    let bench = Bench(store: MemoryTokenStore(stored))
-    await bench.session.restore()
-    bench.model.appear()
-    #expect(bench.model.state.notice == "Your session has ended. Sign in again.")
-    #expect(bench.model.state.email == "ada@example.org")
-    bench.model.send(.emailChanged(""))
-    bench.model.disappear()
-    bench.model.appear()
-    #expect(bench.model.state.email == "ada@example.org")
+    let rig = Rig(store: MemoryTokenStore(stored))
+    await rig.session.restore()
+    rig.model.appear()
+    #expect(rig.model.state.notice == "Your session has ended. Sign in again.")
+    #expect(rig.model.state.email == "ada@example.org")
+    rig.model.send(.emailChanged(""))
+    rig.model.disappear()
+    rig.model.appear()
+    #expect(rig.model.state.email == "ada@example.org")
   }
 
   @Test func aReaderWhoSignsOutLeavesNoAddress() async throws {
     let stored = StoredSession(token: Secret("t0"), user: User(id: "u1", email: "ada@example.org", name: "Ada"))
-    let bench = Bench([nil], store: MemoryTokenStore(stored))
-    await bench.session.restore()
-    #expect(bench.session.endedUser?.email == "ada@example.org")
-    bench.type(email: "ada@example.org", password: "open sesame")
-    await bench.submit()
-    await bench.session.signOut()
-    #expect(bench.session.state.isSignedOut && bench.session.endedUser == nil)
+    let rig = Rig([nil], store: MemoryTokenStore(stored))
+    await rig.session.restore()
+    #expect(rig.session.endedUser?.email == "ada@example.org")
+    rig.type(email: "ada@example.org", password: "open sesame")
+    await rig.submit()
+    await rig.session.signOut()
+    #expect(rig.session.state.isSignedOut && rig.session.endedUser == nil)
   }
 
   @Test func nothingPrintedHoldsThePassword() async {
-    let bench = Bench([.wrongCredentials])
-    bench.type(email: "ada@example.org", password: "hush-4711")
-    await bench.submit()
-    var text = "\(bench.states) \(String(reflecting: bench.model.state))"
-    dump(bench.model, to: &text)
+    let rig = Rig([.wrongCredentials])
+    rig.type(email: "ada@example.org", password: "hush-4711")
+    await rig.submit()
+    var text = "\(rig.states) \(String(reflecting: rig.model.state))"
+    dump(rig.model, to: &text)
     #expect(!text.contains("hush-4711"))
   }
 

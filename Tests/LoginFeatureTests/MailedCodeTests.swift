@@ -8,22 +8,22 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(1))) struct MailedCodeTests {
   typealias State = LoginViewModel.State
 
-  private func bench(_ answers: [AuthError?], holds: Bool = false, mailsCodes: Bool = true) async -> Bench {
-    let bench = Bench(answers, holds: holds, publication: LoginPublication(name: "The Paper", mailsCodes: mailsCodes))
-    bench.model.appear()
-    await until { bench.model.state.publication != nil }
-    bench.model.send(.emailChanged(" ada@example.org "))
-    return bench
+  private func rig(_ answers: [AuthError?], holds: Bool = false, mailsCodes: Bool = true) async -> Rig {
+    let rig = Rig(answers, holds: holds, publication: LoginPublication(name: "The Paper", mailsCodes: mailsCodes))
+    rig.model.appear()
+    await until { rig.model.state.publication != nil }
+    rig.model.send(.emailChanged(" ada@example.org "))
+    return rig
   }
 
   @Test func aCodeSignsIn() async {
-    let bench = await bench([nil, nil])
-    let before = bench.model.state
-    let start = bench.states.count
-    bench.model.send(.codeTapped)
-    await bench.answered()
-    bench.model.send(.codeChanged("012 345"))
-    await bench.submit()
+    let rig = await rig([nil, nil])
+    let before = rig.model.state
+    let start = rig.states.count
+    rig.model.send(.codeTapped)
+    await rig.answered()
+    rig.model.send(.codeChanged("012 345"))
+    await rig.submit()
     var asking = before
     asking.work = .codeRequest
     var mailed = before
@@ -32,129 +32,129 @@ import Testing
     typed.code?.code = "012 345"
     var working = typed
     working.work = .code
-    #expect(Array(bench.states[start...].prefix(4)) == [asking, mailed, typed, working])
-    #expect(bench.auth.calls == ["code for ada@example.org", "012345 challenge"])
-    #expect(bench.session.state.user?.email == "ada@example.org")
-    #expect(bench.model.state.code == nil, "the next reader sees nothing of this one")
-    #expect(bench.model.state.email.isEmpty)
+    #expect(Array(rig.states[start...].prefix(4)) == [asking, mailed, typed, working])
+    #expect(rig.auth.calls == ["code for ada@example.org", "012345 challenge"])
+    #expect(rig.session.state.user?.email == "ada@example.org")
+    #expect(rig.model.state.code == nil, "the next reader sees nothing of this one")
+    #expect(rig.model.state.email.isEmpty)
   }
 
   @Test func aForgottenPasswordIsReplaced() async {
-    let bench = await bench([nil, .rejected("A password has at least 10 characters."), nil])
-    bench.model.send(.forgotPasswordTapped)
-    await bench.answered()
-    #expect(bench.model.state.code?.setsPassword == true)
-    bench.model.send(.codeChanged("012345"))
-    bench.model.send(.submitTapped)
-    #expect(bench.model.state.code?.newPasswordError == "Enter a new password.")
-    bench.model.send(.newPasswordChanged(.init("short")))
-    #expect(bench.model.state.code?.newPasswordError == nil)
-    #expect(bench.model.state.code?.hasNewPassword == true)
-    await bench.submit()
-    #expect(bench.model.state.code?.newPasswordError == "A password has at least 10 characters.")
-    bench.model.send(.newPasswordChanged(.init("long enough")))
-    await bench.submit()
-    #expect(bench.auth.calls.last == "012345 challenge long enough")
-    #expect(bench.session.state.user != nil)
+    let rig = await rig([nil, .rejected("A password has at least 10 characters."), nil])
+    rig.model.send(.forgotPasswordTapped)
+    await rig.answered()
+    #expect(rig.model.state.code?.setsPassword == true)
+    rig.model.send(.codeChanged("012345"))
+    rig.model.send(.submitTapped)
+    #expect(rig.model.state.code?.newPasswordError == "Enter a new password.")
+    rig.model.send(.newPasswordChanged(.init("short")))
+    #expect(rig.model.state.code?.newPasswordError == nil)
+    #expect(rig.model.state.code?.hasNewPassword == true)
+    await rig.submit()
+    #expect(rig.model.state.code?.newPasswordError == "A password has at least 10 characters.")
+    rig.model.send(.newPasswordChanged(.init("long enough")))
+    await rig.submit()
+    #expect(rig.auth.calls.last == "012345 challenge long enough")
+    #expect(rig.session.state.user != nil)
   }
 
   @Test func backLeadsToThePassword() async {
-    let bench = await bench([nil])
-    #expect(!bench.model.canStepBack)
-    bench.model.send(.codeTapped)
-    await bench.answered()
-    #expect(bench.model.canStepBack)
-    bench.model.stepBack()
-    #expect(bench.model.state.code == nil)
-    #expect(!bench.model.canStepBack)
+    let rig = await rig([nil])
+    #expect(!rig.model.canStepBack)
+    rig.model.send(.codeTapped)
+    await rig.answered()
+    #expect(rig.model.canStepBack)
+    rig.model.stepBack()
+    #expect(rig.model.state.code == nil)
+    #expect(!rig.model.canStepBack)
   }
 
   @Test func whatIsWrongStandsBesideTheCode() async {
     let wrong = AuthError.wrongCode("That is not the code. You have 4 tries left.")
     let expired = AuthError.codeExpired("This code is no longer valid. Ask for a new one.")
-    let bench = await bench([nil, wrong, expired, nil, .unreachable("No network.")])
-    bench.model.send(.codeTapped)
-    await bench.answered()
+    let rig = await rig([nil, wrong, expired, nil, .unreachable("No network.")])
+    rig.model.send(.codeTapped)
+    await rig.answered()
     for (text, sentence) in [("", "Enter the code from the mail."), ("12345", "The code has six digits.")] {
-      bench.model.send(.codeChanged(text))
-      bench.model.send(.submitTapped)
-      #expect(bench.model.state.code?.codeError == sentence)
+      rig.model.send(.codeChanged(text))
+      rig.model.send(.submitTapped)
+      #expect(rig.model.state.code?.codeError == sentence)
     }
-    #expect(bench.auth.calls.count == 1)
+    #expect(rig.auth.calls.count == 1)
     for (text, error) in [("111111", wrong), ("222222", expired)] {
-      bench.model.send(.codeChanged(text))
-      #expect(bench.model.state.code?.codeError == nil)
-      await bench.submit()
-      #expect(bench.model.state.code?.codeError == error.sentence)
+      rig.model.send(.codeChanged(text))
+      #expect(rig.model.state.code?.codeError == nil)
+      await rig.submit()
+      #expect(rig.model.state.code?.codeError == error.sentence)
     }
     // Another code, which needs no address again.
-    bench.model.send(.codeTapped)
-    await bench.answered()
-    #expect(bench.model.state.code == State.CodeEntry(email: "ada@example.org", setsPassword: false))
-    bench.model.send(.codeChanged("333333"))
-    await bench.submit()
-    #expect(bench.model.state.formError == "No network.")
-    #expect(bench.session.state.isSignedOut)
+    rig.model.send(.codeTapped)
+    await rig.answered()
+    #expect(rig.model.state.code == State.CodeEntry(email: "ada@example.org", setsPassword: false))
+    rig.model.send(.codeChanged("333333"))
+    await rig.submit()
+    #expect(rig.model.state.formError == "No network.")
+    #expect(rig.session.state.isSignedOut)
   }
 
   @Test(arguments: ["", "ada", "a@b@c"]) func anAddressIsNeeded(email: String) async {
-    let bench = await bench([nil])
-    bench.model.send(.emailChanged(email))
-    bench.model.send(.codeTapped)
-    #expect(bench.model.state.emailError != nil)
-    #expect(bench.model.state.code == nil)
-    #expect(bench.auth.calls.isEmpty)
+    let rig = await rig([nil])
+    rig.model.send(.emailChanged(email))
+    rig.model.send(.codeTapped)
+    #expect(rig.model.state.emailError != nil)
+    #expect(rig.model.state.code == nil)
+    #expect(rig.auth.calls.isEmpty)
     // Enter after the address asks for the code, not for a password.
-    bench.model.send(.emailChanged("ada@example.org"))
-    bench.model.send(.submitTapped)
-    await bench.answered()
-    #expect(bench.model.state.code == State.CodeEntry(email: "ada@example.org", setsPassword: false))
-    #expect(bench.auth.calls == ["code for ada@example.org"])
+    rig.model.send(.emailChanged("ada@example.org"))
+    rig.model.send(.submitTapped)
+    await rig.answered()
+    #expect(rig.model.state.code == State.CodeEntry(email: "ada@example.org", setsPassword: false))
+    #expect(rig.auth.calls == ["code for ada@example.org"])
   }
 
   @Test func whoTypesAPasswordAfterAllSignsInByIt() async {
-    let bench = await bench([nil])
-    bench.model.send(.emailChanged(""))
-    bench.model.send(.forgotPasswordTapped)
-    bench.model.send(.emailChanged("ada@example.org"))
-    bench.model.send(.passwordChanged(.init("curtain")))
-    await bench.submit()
-    #expect(bench.auth.calls == ["ada@example.org curtain"])
+    let rig = await rig([nil])
+    rig.model.send(.emailChanged(""))
+    rig.model.send(.forgotPasswordTapped)
+    rig.model.send(.emailChanged("ada@example.org"))
+    rig.model.send(.passwordChanged(.init("curtain")))
+    await rig.submit()
+    #expect(rig.auth.calls == ["ada@example.org curtain"])
   }
 
   @Test func withoutMailThereIsNone() async {
-    let bench = await bench([nil], mailsCodes: false)
-    #expect(!bench.model.state.offersCode)
-    bench.model.send(.codeTapped)
-    bench.model.send(.forgotPasswordTapped)
-    bench.model.send(.codeChanged("012345"))
-    bench.model.send(.newPasswordChanged(.init("a")))
-    bench.model.send(.passwordTapped)
-    #expect(bench.auth.calls.isEmpty)
-    #expect(bench.model.state.code == nil)
+    let rig = await rig([nil], mailsCodes: false)
+    #expect(!rig.model.state.offersCode)
+    rig.model.send(.codeTapped)
+    rig.model.send(.forgotPasswordTapped)
+    rig.model.send(.codeChanged("012345"))
+    rig.model.send(.newPasswordChanged(.init("a")))
+    rig.model.send(.passwordTapped)
+    #expect(rig.auth.calls.isEmpty)
+    #expect(rig.model.state.code == nil)
   }
 
   /// In the middle of a sign-in too: what comes of the first counts no more.
   @Test func anotherWayMayBeChosenAtAnyTime() async {
-    let bench = await bench([nil, nil, nil], holds: true)
-    bench.model.send(.passwordChanged(.init("pw")))
-    bench.model.send(.submitTapped)
-    await until { !bench.auth.calls.isEmpty }
-    bench.model.send(.codeTapped)
-    #expect(bench.model.state.work == .codeRequest)
-    await until { bench.auth.calls.count >= 2 }
-    await bench.auth.release()
-    await bench.answered()
-    #expect(bench.model.state.code != nil)
-    #expect(bench.session.state.isSignedOut)
-    bench.model.send(.codeChanged("012345"))
-    bench.model.send(.submitTapped)
-    await until { bench.auth.calls.count >= 3 }
-    bench.model.send(.passwordTapped)
-    #expect(bench.model.state.code == nil)
-    #expect(!bench.model.state.isWorking)
-    #expect(bench.model.state.hasPassword, "what was typed is still there")
-    await until { bench.session.state.isSignedOut }
-    #expect(bench.model.state.formError == nil)
+    let rig = await rig([nil, nil, nil], holds: true)
+    rig.model.send(.passwordChanged(.init("pw")))
+    rig.model.send(.submitTapped)
+    await until { !rig.auth.calls.isEmpty }
+    rig.model.send(.codeTapped)
+    #expect(rig.model.state.work == .codeRequest)
+    await until { rig.auth.calls.count >= 2 }
+    await rig.auth.release()
+    await rig.answered()
+    #expect(rig.model.state.code != nil)
+    #expect(rig.session.state.isSignedOut)
+    rig.model.send(.codeChanged("012345"))
+    rig.model.send(.submitTapped)
+    await until { rig.auth.calls.count >= 3 }
+    rig.model.send(.passwordTapped)
+    #expect(rig.model.state.code == nil)
+    #expect(!rig.model.state.isWorking)
+    #expect(rig.model.state.hasPassword, "what was typed is still there")
+    await until { rig.session.state.isSignedOut }
+    #expect(rig.model.state.formError == nil)
   }
 }

@@ -24,10 +24,10 @@ import Testing
   // MARK: What the sheet shows
 
   @Test func beforePayTheSheetShowsWhatIsPaidForAndWhatFollows() async throws {
-    let bench = try await Bench()
-    #expect(bench.model.state.phase == .loading)
-    #expect(!bench.model.state.canPay)
-    await bench.appear()
+    let rig = try await Rig()
+    #expect(rig.model.state.phase == .loading)
+    #expect(!rig.model.state.canPay)
+    await rig.appear()
     var expected = State()
     expected.phase = .ready
     expected.lines = [State.Line(name: "Monthly", detail: "Month by month", price: "€4.90 a month")]
@@ -39,68 +39,68 @@ import Testing
     expected.selectedMethod = "first"
     expected.payTitle = "Pay €4.90"
     expected.canPay = true
-    #expect(bench.model.state == expected)
+    #expect(rig.model.state == expected)
   }
 
   @Test func whatIsPaidOnceSaysThatItDoesNotRenew() async throws {
-    let bench = try await Bench("lifetime")
-    await bench.appear()
-    #expect(bench.model.state.terms == ["Paid once. It does not renew."])
-    #expect(bench.model.state.total == "€149.00")
+    let rig = try await Rig("lifetime")
+    await rig.appear()
+    #expect(rig.model.state.terms == ["Paid once. It does not renew."])
+    #expect(rig.model.state.total == "€149.00")
   }
 
   @Test func whatCannotBeLoadedSaysWhyAndIsTriedAgain() async throws {
-    let bench = try await Bench()
-    bench.fail(StoreError(.unavailable, code: "offline", sentence: "No connection."))
-    await bench.appear()
-    #expect(bench.model.state.phase == .failed("No connection."))
-    #expect(!bench.model.state.canPay)
-    bench.fail(nil)
-    bench.model.send(.retryTapped)
-    await bench.effects.settled()
-    #expect(bench.model.state.phase == .failed("This is not sold any more."))
+    let rig = try await Rig()
+    rig.fail(StoreError(.unavailable, code: "offline", sentence: "No connection."))
+    await rig.appear()
+    #expect(rig.model.state.phase == .failed("No connection."))
+    #expect(!rig.model.state.canPay)
+    rig.fail(nil)
+    rig.model.send(.retryTapped)
+    await rig.effects.settled()
+    #expect(rig.model.state.phase == .failed("This is not sold any more."))
   }
 
   @Test func whatIsOwnedIsAlreadyYours() async throws {
-    let bench = try await Bench("lifetime")
-    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
-    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
-    await bench.appear()
-    #expect(bench.model.state.phase == .alreadyYours("“For good” is yours already. There is nothing to pay."))
-    #expect(!bench.model.state.canPay)
-    bench.model.send(.payTapped)
-    #expect(bench.queue.submitted.count == 1)
+    let rig = try await Rig("lifetime")
+    let monthly = try #require(try await rig.purchases.products(["monthly"]).products.first)
+    _ = await rig.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    await rig.appear()
+    #expect(rig.model.state.phase == .alreadyYours("“For good” is yours already. There is nothing to pay."))
+    #expect(!rig.model.state.canPay)
+    rig.model.send(.payTapped)
+    #expect(rig.queue.submitted.count == 1)
   }
 
   @Test func aTrialSaysWhenItEndsAndWhatItCostsThen() async throws {
-    let bench = try await Bench("trial")
-    await bench.appear()
-    #expect(bench.model.state.total == "€0.00")
-    #expect(bench.model.state.payTitle == "Start for free")
+    let rig = try await Rig("trial")
+    await rig.appear()
+    #expect(rig.model.state.total == "€0.00")
+    #expect(rig.model.state.payTitle == "Start for free")
     #expect(
-      bench.model.state.terms == [
+      rig.model.state.terms == [
         "Free until 28 November 2023, then €4.90 a month.", "Renews every month until cancelled.",
         "Cancel under Account → Purchases before 28 November 2023, and nothing is charged.",
       ])
   }
 
   @Test func aCheaperBeginningSaysWhenItEndsAndWhatItCostsThen() async throws {
-    let bench = try await Bench("intro")
-    await bench.appear()
-    #expect(bench.model.state.total == "€1.00")
+    let rig = try await Rig("intro")
+    await rig.appear()
+    #expect(rig.model.state.total == "€1.00")
     #expect(
-      bench.model.state.terms == [
+      rig.model.state.terms == [
         "€1.00 a month until 14 February 2024, then €4.90 a month.", "Renews every month until cancelled.",
         "Cancel under Account → Purchases. What is paid for stays open until its end.",
       ])
   }
 
   @Test func theTaxWithinTheTotalIsSaid() async throws {
-    let bench = try await Bench("passes")
-    await bench.appear()
-    #expect(bench.model.state.tax == "7% VAT, €0.32")
-    #expect(bench.model.state.terms == ["Paid once. It does not renew, and does not run out until it is spent."])
-    let other = try await Bench()
+    let rig = try await Rig("passes")
+    await rig.appear()
+    #expect(rig.model.state.tax == "7% VAT, €0.32")
+    #expect(rig.model.state.terms == ["Paid once. It does not renew, and does not run out until it is spent."])
+    let other = try await Rig()
     await other.appear()
     #expect(other.model.state.tax == nil, "the publication does not say")
   }
@@ -108,276 +108,276 @@ import Testing
   // MARK: Paying
 
   @Test func theChosenMethodPays() async throws {
-    let bench = try await Bench()
-    await bench.appear()
-    bench.model.send(.methodChosen("second"))
-    bench.model.send(.methodChosen("no such method"))
-    #expect(bench.model.state.selectedMethod == "second")
-    bench.model.send(.payTapped)
-    await bench.answered()
-    #expect(bench.queue.submitted.map(\.token) == [PaymentToken("tok_second")])
+    let rig = try await Rig()
+    await rig.appear()
+    rig.model.send(.methodChosen("second"))
+    rig.model.send(.methodChosen("no such method"))
+    #expect(rig.model.state.selectedMethod == "second")
+    rig.model.send(.payTapped)
+    await rig.answered()
+    #expect(rig.queue.submitted.map(\.token) == [PaymentToken("tok_second")])
   }
 
   /// The bank that said no is not asked again.
   @Test func whatWentWrongIsGoneWithTheMethodThatItWentWrongWith() async throws {
-    let bench = try await Bench()
-    bench.queue.setAnswer { _, _ in .refused(code: "declined", sentence: "Your bank declined the payment.") }
-    await bench.appear()
-    let title = bench.model.state.payTitle
-    bench.model.send(.payTapped)
-    await bench.answered()
-    #expect(bench.model.state.status == .problem("Your bank declined the payment."))
-    #expect(bench.model.state.payTitle.hasPrefix("Try again"))
-    bench.model.send(.methodChosen("first"))
-    #expect(bench.model.state.status != nil, "it is the same one")
-    bench.model.send(.methodChosen("second"))
-    #expect(bench.model.state.status == nil)
-    #expect(bench.model.state.payTitle == title)
-    #expect(bench.model.state.canPay)
+    let rig = try await Rig()
+    rig.queue.setAnswer { _, _ in .refused(code: "declined", sentence: "Your bank declined the payment.") }
+    await rig.appear()
+    let title = rig.model.state.payTitle
+    rig.model.send(.payTapped)
+    await rig.answered()
+    #expect(rig.model.state.status == .problem("Your bank declined the payment."))
+    #expect(rig.model.state.payTitle.hasPrefix("Try again"))
+    rig.model.send(.methodChosen("first"))
+    #expect(rig.model.state.status != nil, "it is the same one")
+    rig.model.send(.methodChosen("second"))
+    #expect(rig.model.state.status == nil)
+    #expect(rig.model.state.payTitle == title)
+    #expect(rig.model.state.canPay)
   }
 
   @Test func case3ADoubleTapOnPayIsOnePurchase() async throws {
-    let bench = try await Bench()
-    await bench.appear()
-    bench.model.send(.payTapped)
-    bench.model.send(.payTapped)
-    bench.model.send(.methodChosen("second"))
-    bench.model.send(.payTapped)
-    await bench.answered()
-    bench.model.send(.payTapped)
-    #expect(bench.queue.submitted.count == 1)
-    #expect(bench.outputs == [.finished("monthly")])
-    #expect(bench.model.state.selectedMethod == "first")
+    let rig = try await Rig()
+    await rig.appear()
+    rig.model.send(.payTapped)
+    rig.model.send(.payTapped)
+    rig.model.send(.methodChosen("second"))
+    rig.model.send(.payTapped)
+    await rig.answered()
+    rig.model.send(.payTapped)
+    #expect(rig.queue.submitted.count == 1)
+    #expect(rig.outputs == [.finished("monthly")])
+    #expect(rig.model.state.selectedMethod == "first")
   }
 
   // MARK: Leaving
 
   @Test(arguments: [true, false]) func case5LeavingAfterPayDoesNotCancelTheSubmission(byButton: Bool) async throws {
     let gate = Gate()
-    let bench = try await Bench()
-    let issuer = bench.issuer
-    bench.queue.setAnswer { transaction, _ in
+    let rig = try await Rig()
+    let issuer = rig.issuer
+    rig.queue.setAnswer { transaction, _ in
       await gate.wait()
       return issuer.accepted(transaction)
     }
-    await bench.appear()
-    bench.model.send(.payTapped)
+    await rig.appear()
+    rig.model.send(.payTapped)
     await gate.reached()
-    #expect(!bench.model.state.canCancel)
+    #expect(!rig.model.state.canCancel)
     if byButton {
-      bench.model.send(.cancelTapped)
-      #expect(bench.outputs == [.cancelled], "the sheet goes at once")
+      rig.model.send(.cancelTapped)
+      #expect(rig.outputs == [.cancelled], "the sheet goes at once")
     }
-    bench.model.closed()
-    let told = bench.outputs
+    rig.model.closed()
+    let told = rig.outputs
     gate.open()
-    await bench.answered()
-    #expect(bench.purchases.hasPremium)
-    #expect(bench.outputs == told, "a sheet that is gone moves nobody")
-    #expect(bench.model.state.status == .done("Done."))
-    bench.model.appear()
-    #expect(bench.outputs == told + [.finished("monthly")])
+    await rig.answered()
+    #expect(rig.purchases.hasPremium)
+    #expect(rig.outputs == told, "a sheet that is gone moves nobody")
+    #expect(rig.model.state.status == .done("Done."))
+    rig.model.appear()
+    #expect(rig.outputs == told + [.finished("monthly")])
   }
 
   @Test func leavingBeforeAgreeingIsACancellation() async throws {
     let gate = Gate()
-    let bench = try await Bench("monthly", asking(gate))
-    await bench.appear()
-    bench.model.send(.payTapped)
+    let rig = try await Rig("monthly", asking(gate))
+    await rig.appear()
+    rig.model.send(.payTapped)
     await gate.reached()
-    bench.model.closed()
-    await bench.answered()
-    #expect(bench.queue.submitted.isEmpty)
-    #expect(bench.model.state.status == nil)
-    #expect(bench.outputs.isEmpty)
+    rig.model.closed()
+    await rig.answered()
+    #expect(rig.queue.submitted.isEmpty)
+    #expect(rig.model.state.status == nil)
+    #expect(rig.outputs.isEmpty)
   }
 
   @Test func aSheetThatWasReleasedDoesNotTakeThePurchaseAlong() async throws {
     let gate = Gate()
-    let bench = try await Bench()
-    let issuer = bench.issuer
-    bench.queue.setAnswer { transaction, _ in
+    let rig = try await Rig()
+    let issuer = rig.issuer
+    rig.queue.setAnswer { transaction, _ in
       await gate.wait()
       return issuer.accepted(transaction)
     }
     var sheet: PaymentViewModel? = PaymentViewModel(
-      "monthly", purchases: bench.purchases,
-      methods: [PaymentMethod(id: "a", name: "A", authorizer: FixedTokenAuthorizer(token: "tok"))], formatting: bench.formatting
+      "monthly", purchases: rig.purchases,
+      methods: [PaymentMethod(id: "a", name: "A", authorizer: FixedTokenAuthorizer(token: "tok"))], formatting: rig.formatting
     ) { _ in }
     weak let released = sheet
     sheet?.appear()
-    await bench.effects.settled()
+    await rig.effects.settled()
     sheet?.send(.payTapped)
     await gate.reached()
     sheet?.disappear()
     sheet = nil
     #expect(released == nil)
     gate.open()
-    await until { bench.purchases.hasPremium }
+    await until { rig.purchases.hasPremium }
   }
 
   @Test func aTrialIsAgreedToForNothing() async throws {
     let requested = Mutex<Price?>(nil)
-    let bench = try await Bench(
+    let rig = try await Rig(
       "trial",
       ScriptedAuthorizer { order, started in
         requested.withLock { $0 = order.total }
         await started()
         return .authorized(PaymentToken("token"))
       })
-    await bench.appear()
-    bench.model.send(.payTapped)
-    await bench.answered()
+    await rig.appear()
+    rig.model.send(.payTapped)
+    await rig.answered()
     let nothing = Price(minorUnits: 0, currency: "EUR")
     #expect(requested.withLock { $0 } == nothing, "what the sheet showed as the total")
-    #expect(try await bench.purchases.history().map(\.price) == [nothing])
+    #expect(try await rig.purchases.history().map(\.price) == [nothing])
   }
 
   @Test func whatWasChargedAndRefusedIsNotPaidAgain() async throws {
-    let bench = try await Bench()
-    bench.queue.setAnswer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
-    await bench.appear()
-    bench.model.send(.payTapped)
-    await bench.answered()
-    #expect(bench.model.state.status == .problem(bench.paidWithoutAccess()), "no number that is not the publication's own")
-    #expect(!bench.model.state.canPay)
-    #expect(bench.model.state.canCancel)
+    let rig = try await Rig()
+    rig.queue.setAnswer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
+    await rig.appear()
+    rig.model.send(.payTapped)
+    await rig.answered()
+    #expect(rig.model.state.status == .problem(rig.paidWithoutAccess()), "no number that is not the publication's own")
+    #expect(!rig.model.state.canPay)
+    #expect(rig.model.state.canCancel)
   }
 
   @Test func whatWasChargedAndRefusedEarlierIsNotSoldAgainUntilItIsPaidBack() async throws {
-    let bench = try await Bench()
-    bench.queue.setAnswer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
-    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
-    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
-    let id = try await bench.lastID()
-    bench.numbers.value.withLock { $0[id] = "K7Q2-9XDM" }
-    try await bench.purchases.resume()
-    bench.model.appear()
-    await until { bench.model.state.phase == .ready }
-    #expect(!bench.states.contains { $0.canPay }, "not even for a moment")
-    await until { bench.model.state.status == .problem(bench.paidWithoutAccess("K7Q2-9XDM")) }
-    bench.model.send(.payTapped)
+    let rig = try await Rig()
+    rig.queue.setAnswer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
+    let monthly = try #require(try await rig.purchases.products(["monthly"]).products.first)
+    _ = await rig.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    let id = try await rig.lastID()
+    rig.numbers.value.withLock { $0[id] = "K7Q2-9XDM" }
+    try await rig.purchases.resume()
+    rig.model.appear()
+    await until { rig.model.state.phase == .ready }
+    #expect(!rig.states.contains { $0.canPay }, "not even for a moment")
+    await until { rig.model.state.status == .problem(rig.paidWithoutAccess("K7Q2-9XDM")) }
+    rig.model.send(.payTapped)
     // Neither does closing and opening it sell it again.
-    bench.model.closed()
-    bench.model.appear()
-    bench.model.send(.payTapped)
-    await bench.effects.settled()
-    #expect(bench.queue.submitted.count == 1)
-    #expect(bench.model.state.status == .problem(bench.paidWithoutAccess("K7Q2-9XDM")))
+    rig.model.closed()
+    rig.model.appear()
+    rig.model.send(.payTapped)
+    await rig.effects.settled()
+    #expect(rig.queue.submitted.count == 1)
+    #expect(rig.model.state.status == .problem(rig.paidWithoutAccess("K7Q2-9XDM")))
 
-    bench.queue.tell(.revoked(id, reason: "Paid back."))
-    await until { bench.model.state.canPay }
-    #expect(bench.model.state.status == nil)
-    let issuer = bench.issuer
-    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
-    bench.model.send(.payTapped)
-    await bench.answered()
-    #expect(bench.outputs == [.finished("monthly")])
+    rig.queue.tell(.revoked(id, reason: "Paid back."))
+    await until { rig.model.state.canPay }
+    #expect(rig.model.state.status == nil)
+    let issuer = rig.issuer
+    rig.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
+    rig.model.send(.payTapped)
+    await rig.answered()
+    #expect(rig.outputs == [.finished("monthly")])
   }
 
   // MARK: A store that does not answer
 
   @Test func aPaymentThatIsNotConfirmedWaitsAndFinishesByItself() async throws {
-    let bench = try await Bench()
-    let issuer = bench.issuer
-    bench.queue.setAnswer { transaction, call in call == 1 ? .busy(retryAfter: .seconds(60)) : issuer.accepted(transaction) }
-    await bench.appear()
-    bench.model.send(.payTapped)
-    await bench.answered()
-    #expect(bench.model.state.status == .waiting(PendingReason.storeUnavailable.sentence))
-    #expect(!bench.model.state.canPay, "it must not be paid twice")
-    #expect(bench.model.state.canCancel)
-    #expect(bench.outputs.isEmpty)
-    await bench.clock.waitForSleepers()
-    bench.clock.advance(by: .seconds(60))
-    await until { !bench.outputs.isEmpty }
-    #expect(bench.outputs == [.finished("monthly")])
-    #expect(bench.model.state.status == .done("Done."))
-    #expect(bench.queue.submitted.count == 2)
+    let rig = try await Rig()
+    let issuer = rig.issuer
+    rig.queue.setAnswer { transaction, call in call == 1 ? .busy(retryAfter: .seconds(60)) : issuer.accepted(transaction) }
+    await rig.appear()
+    rig.model.send(.payTapped)
+    await rig.answered()
+    #expect(rig.model.state.status == .waiting(PendingReason.storeUnavailable.sentence))
+    #expect(!rig.model.state.canPay, "it must not be paid twice")
+    #expect(rig.model.state.canCancel)
+    #expect(rig.outputs.isEmpty)
+    await rig.clock.waitForSleepers()
+    rig.clock.advance(by: .seconds(60))
+    await until { !rig.outputs.isEmpty }
+    #expect(rig.outputs == [.finished("monthly")])
+    #expect(rig.model.state.status == .done("Done."))
+    #expect(rig.queue.submitted.count == 2)
   }
 
   /// As under a test store whose clock stands still: nobody knows when the store is asked again.
   @Test(arguments: [false, true]) func aStoreThatIsAskedAgainIsNotWaitedFor(byOtherMeans: Bool) async throws {
-    let bench = try await Bench()
-    let issuer = bench.issuer
-    bench.queue.setAnswer { transaction, call in call == 1 ? .unavailable(reason: "away") : issuer.accepted(transaction) }
-    var notices = bench.purchases.noticeStream().makeAsyncIterator()
-    await bench.appear()
-    bench.model.send(.payTapped)
-    await until { bench.model.state.isRetrying }
-    #expect(bench.model.state.status == .working("There is no answer about the payment yet. Asking again…"))
-    #expect(!bench.model.state.canCancel)
+    let rig = try await Rig()
+    let issuer = rig.issuer
+    rig.queue.setAnswer { transaction, call in call == 1 ? .unavailable(reason: "away") : issuer.accepted(transaction) }
+    var notices = rig.purchases.noticeStream().makeAsyncIterator()
+    await rig.appear()
+    rig.model.send(.payTapped)
+    await until { rig.model.state.isRetrying }
+    #expect(rig.model.state.status == .working("There is no answer about the payment yet. Asking again…"))
+    #expect(!rig.model.state.canCancel)
     if !byOtherMeans {
-      bench.model.send(.cancelTapped)
-      #expect(bench.outputs == [.cancelled], "at once")
+      rig.model.send(.cancelTapped)
+      #expect(rig.outputs == [.cancelled], "at once")
     }
-    bench.model.closed()
+    rig.model.closed()
     // Opened again, there is nothing to pay.
-    await bench.appear()
-    #expect(bench.model.state.status == .waiting(PendingReason.storeUnavailable.sentence))
-    #expect(!bench.model.state.isRetrying)
-    #expect(!bench.model.state.canPay)
-    bench.model.send(.cancelTapped)
-    bench.model.closed()
-    let told = bench.outputs
-    await bench.clock.waitForSleepers()
-    bench.clock.advance(by: .seconds(1))
+    await rig.appear()
+    #expect(rig.model.state.status == .waiting(PendingReason.storeUnavailable.sentence))
+    #expect(!rig.model.state.isRetrying)
+    #expect(!rig.model.state.canPay)
+    rig.model.send(.cancelTapped)
+    rig.model.closed()
+    let told = rig.outputs
+    await rig.clock.waitForSleepers()
+    rig.clock.advance(by: .seconds(1))
     #expect(await notices.next()?.event == .purchased)
-    #expect(bench.purchases.hasPremium)
-    #expect(Set(bench.queue.submitted.map(\.id)).count == 1)
-    #expect(bench.outputs == told, "a sheet that is gone moves nobody")
+    #expect(rig.purchases.hasPremium)
+    #expect(Set(rig.queue.submitted.map(\.id)).count == 1)
+    #expect(rig.outputs == told, "a sheet that is gone moves nobody")
   }
 
   @Test func aSheetOpenedWhileAPaymentIsBeingConfirmedSellsNothing() async throws {
-    let bench = try await Bench()
-    bench.queue.setAnswer { _, _ in .busy(retryAfter: .seconds(60)) }
-    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
-    #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
-    await bench.appear()
-    #expect(!bench.model.state.canPay)
-    #expect(bench.model.state.status == .waiting(PendingReason.storeUnavailable.sentence))
+    let rig = try await Rig()
+    rig.queue.setAnswer { _, _ in .busy(retryAfter: .seconds(60)) }
+    let monthly = try #require(try await rig.purchases.products(["monthly"]).products.first)
+    #expect(await rig.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
+    await rig.appear()
+    #expect(!rig.model.state.canPay)
+    #expect(rig.model.state.status == .waiting(PendingReason.storeUnavailable.sentence))
   }
 
   @Test func aSheetOpenedWhileThePaymentIsDeferredSaysSoAtOnce() async throws {
-    let bench = try await Bench()
-    bench.queue.setAnswer { _, _ in .deferred("Waiting for the bank's approval…") }
-    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
-    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
-    bench.model.appear()
-    await until { bench.model.state.phase == .ready }
-    #expect(bench.model.state.status == .waiting("Waiting for the bank's approval…"))
-    #expect(bench.texts == [nil, "Waiting for the bank's approval…"], "and never that the store is away")
+    let rig = try await Rig()
+    rig.queue.setAnswer { _, _ in .deferred("Waiting for the bank's approval…") }
+    let monthly = try #require(try await rig.purchases.products(["monthly"]).products.first)
+    _ = await rig.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    rig.model.appear()
+    await until { rig.model.state.phase == .ready }
+    #expect(rig.model.state.status == .waiting("Waiting for the bank's approval…"))
+    #expect(rig.texts == [nil, "Waiting for the bank's approval…"], "and never that the store is away")
   }
 
   @Test func payPressedWhileThePaymentIsDeferredElsewhereSaysSoAtOnce() async throws {
-    let bench = try await Bench()
-    bench.queue.setAnswer { _, _ in .deferred("Waiting for the bank's approval…") }
-    await bench.appear()
-    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
-    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
-    bench.model.send(.payTapped)
-    await bench.answered()
-    #expect(bench.texts.suffix(1) == ["Waiting for the bank's approval…"])
-    #expect(!bench.texts.contains(PendingReason.storeUnavailable.sentence))
+    let rig = try await Rig()
+    rig.queue.setAnswer { _, _ in .deferred("Waiting for the bank's approval…") }
+    await rig.appear()
+    let monthly = try #require(try await rig.purchases.products(["monthly"]).products.first)
+    _ = await rig.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    rig.model.send(.payTapped)
+    await rig.answered()
+    #expect(rig.texts.suffix(1) == ["Waiting for the bank's approval…"])
+    #expect(!rig.texts.contains(PendingReason.storeUnavailable.sentence))
   }
 
   @Test func case3APaymentThatAnEarlierRunLeftUnconfirmedIsWaitedForAndNotPaidTwice() async throws {
-    let bench = try await Bench(retry: RetryPolicy(triesInForeground: 1))
-    bench.queue.setAnswer { _, _ in .unavailable(reason: "away") }
-    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
-    #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
+    let rig = try await Rig(retry: RetryPolicy(triesInForeground: 1))
+    rig.queue.setAnswer { _, _ in .unavailable(reason: "away") }
+    let monthly = try #require(try await rig.purchases.products(["monthly"]).products.first)
+    #expect(await rig.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
     // Who signs in again has the journal, and nothing that runs.
-    bench.purchases.setUser(nil)
-    await bench.effects.settled()
-    bench.purchases.setUser("ada")
-    #expect(!bench.purchases.isUnderWay("monthly"))
-    let issuer = bench.issuer
-    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
-    await bench.appear()
-    bench.model.send(.payTapped)
-    await until { !bench.outputs.isEmpty }
-    #expect(bench.outputs == [.finished("monthly")])
-    #expect(Set(bench.queue.submitted.map(\.id)).count == 1)
+    rig.purchases.setUser(nil)
+    await rig.effects.settled()
+    rig.purchases.setUser("ada")
+    #expect(!rig.purchases.isUnderWay("monthly"))
+    let issuer = rig.issuer
+    rig.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
+    await rig.appear()
+    rig.model.send(.payTapped)
+    await until { !rig.outputs.isEmpty }
+    #expect(rig.outputs == [.finished("monthly")])
+    #expect(Set(rig.queue.submitted.map(\.id)).count == 1)
   }
 
   // MARK: The one function

@@ -17,7 +17,7 @@ import Testing
 
   @Test(arguments: ["", "P", "M", "1M", "P0M", "P-1M", "PM", "P1", "P1H", "PT1M", "P1M2D", "P1001Y", "P99999999999999999999Y"])
   func whatIsNoPeriod(text: String) {
-    #expect(throws: BillingPeriod.Unreadable(text: text)) { try BillingPeriod(text) }
+    #expect(throws: BillingPeriod.Failure(text: text)) { try BillingPeriod(text) }
   }
 
   @Test func whatCannotBeSoldIsNotInstalled() async throws {
@@ -25,7 +25,7 @@ import Testing
     var content = Rig.content
     content.products[0].period = nil
     let publication = try await Publication(folder: nil, gateway: rig.gateway, clock: rig.clock)
-    await #expect(throws: BillingPeriod.Unreadable.self) { try await publication.install(content) }
+    await #expect(throws: BillingPeriod.Failure.self) { try await publication.install(content) }
     #expect(try await publication.isFounded == false)
   }
 }

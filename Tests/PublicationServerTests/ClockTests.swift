@@ -89,13 +89,13 @@ import Testing
   }
 
   @Test func aFeedThatWasAskedByAClockThatWasAheadIsAskedAgain() async throws {
-    let house = try await ReaderHouse()
-    house.rig.clock.setNow(Rig.start.addingTimeInterval(60 * 86_400))
-    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
-    _ = try await house.end(try await house.begin(ReaderHouse.url))
-    #expect(try await house.rig.publication.due().isEmpty)
-    house.rig.clock.setNow(Rig.start)
-    #expect(try await house.rig.publication.due().map(\.version.url) == [ReaderHouse.url])
+    let readers = try await FeedReadersRig()
+    readers.rig.clock.setNow(Rig.start.addingTimeInterval(60 * 86_400))
+    readers.web.answer(FeedReadersRig.url, Response(200, body: Documents.rss("One")))
+    _ = try await readers.end(try await readers.begin(FeedReadersRig.url))
+    #expect(try await readers.rig.publication.due().isEmpty)
+    readers.rig.clock.setNow(Rig.start)
+    #expect(try await readers.rig.publication.due().map(\.version.url) == [FeedReadersRig.url])
   }
 
   @Test func aClockThatIsPutRightALittleIsNoMatter() async throws {

@@ -155,7 +155,7 @@ import Testing
       (1...20).map { _ in Task { await send(publication, "/v1/search?q=common", token).status } }
     }
     await clock.somebodyIsSuspended()
-    await until { publication.searchTurns.count(reader) >= Turns.most }
+    await until { publication.searchTurns.count(reader) >= RequestTurns.most }
     try await withTaskCancellationHandler {
       for _ in 1...3 {
         let found = try Wire.decode(Page<SearchHit>.self, from: await send(publication, "/v1/search?q=common", bo).body)
@@ -165,7 +165,7 @@ import Testing
       // Out of time.
       clock.release()
     }
-    #expect(publication.searchTurns.count(reader) == Turns.most)
+    #expect(publication.searchTurns.count(reader) == RequestTurns.most)
     clock.release()
     for search in searches { #expect(await search.value == 200) }
     #expect(publication.searchTurns.count(reader) == 0)

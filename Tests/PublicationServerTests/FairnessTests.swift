@@ -260,89 +260,89 @@ extension ReadConnections {
 
   /// A place for each reader: feeds that drip keep only their own reader's waiting.
   @Test func slowFeedsOfAReaderKeepNobodyElsesWaiting() async throws {
-    let house = try await ReaderHouse()
+    let readers = try await FeedReadersRig()
     let slow = (1...6).map { "https://slow.example/\($0)" }
-    for url in slow + [ReaderHouse.url] {
-      house.web.answer(url, Response(200, body: Documents.rss("One", home: url, name: url)))
-      #expect(try await house.end(try await house.begin(url, url == ReaderHouse.url ? house.bo : house.ada)).state == .done)
+    for url in slow + [FeedReadersRig.url] {
+      readers.web.answer(url, Response(200, body: Documents.rss("One", home: url, name: url)))
+      #expect(try await readers.end(try await readers.begin(url, url == FeedReadersRig.url ? readers.bo : readers.ada)).state == .done)
     }
-    await house.rig.clock.waitForSleepers()
-    house.web.forget()
-    for url in slow { house.web.holdBack(url) }
-    house.rig.clock.advance(by: .seconds(3600))
-    await until { house.web.targets.contains(ReaderHouse.url) }
-    #expect(house.web.targets.count { slow.contains($0) } == 1)
+    await readers.rig.clock.waitForSleepers()
+    readers.web.forget()
+    for url in slow { readers.web.holdBack(url) }
+    readers.rig.clock.advance(by: .seconds(3600))
+    await until { readers.web.targets.contains(FeedReadersRig.url) }
+    #expect(readers.web.targets.count { slow.contains($0) } == 1)
     // The next of hers is begun when that one is done, and all are in the end.
     for number in 1...slow.count {
-      await house.web.hold.waitForSleepers()
-      #expect(house.web.targets.count { slow.contains($0) } == number)
-      house.web.hold.advance(by: .seconds(1))
+      await readers.web.hold.waitForSleepers()
+      #expect(readers.web.targets.count { slow.contains($0) } == number)
+      readers.web.hold.advance(by: .seconds(1))
     }
-    await house.rig.clock.waitForSleepers()
-    #expect(Set(house.web.targets) == Set(slow + [ReaderHouse.url]))
+    await readers.rig.clock.waitForSleepers()
+    #expect(Set(readers.web.targets) == Set(slow + [FeedReadersRig.url]))
   }
 
   /// A feed that takes long has one of the few places for some seconds only.
   @Test func slowFeedsLeaveTheirPlacesToOthers() async throws {
-    let house = try await ReaderHouse()
+    let readers = try await FeedReadersRig()
     let slow = (1...4).map { "https://slow.example/\($0)" }
-    for url in slow + [ReaderHouse.url] {
-      house.web.answer(url, Response(200, body: Documents.rss("One", home: url, name: url)))
-      #expect(try await house.end(try await house.begin(url)).state == .done)
+    for url in slow + [FeedReadersRig.url] {
+      readers.web.answer(url, Response(200, body: Documents.rss("One", home: url, name: url)))
+      #expect(try await readers.end(try await readers.begin(url)).state == .done)
     }
-    try await house.rig.publication.giveFeedsAway(slow, lastOf: ReaderHouse.url)
-    await house.rig.clock.waitForSleepers()
-    house.web.forget()
-    for url in slow { house.web.holdBack(url) }
-    house.rig.clock.advance(by: .seconds(3600))
-    await house.web.hold.waitForSleepers(4)
-    #expect(Set(house.web.targets) == Set(slow))
-    await house.rig.clock.waitForSleepers()
-    house.rig.clock.advance(by: .seconds(5))
-    await until { house.web.targets.contains(ReaderHouse.url) }
-    house.web.hold.advance(by: .seconds(1))
-    await house.rig.clock.waitForSleepers()
-    #expect(house.web.targets.count == 5)
+    try await readers.rig.publication.giveFeedsAway(slow, lastOf: FeedReadersRig.url)
+    await readers.rig.clock.waitForSleepers()
+    readers.web.forget()
+    for url in slow { readers.web.holdBack(url) }
+    readers.rig.clock.advance(by: .seconds(3600))
+    await readers.web.hold.waitForSleepers(4)
+    #expect(Set(readers.web.targets) == Set(slow))
+    await readers.rig.clock.waitForSleepers()
+    readers.rig.clock.advance(by: .seconds(5))
+    await until { readers.web.targets.contains(FeedReadersRig.url) }
+    readers.web.hold.advance(by: .seconds(1))
+    await readers.rig.clock.waitForSleepers()
+    #expect(readers.web.targets.count == 5)
   }
 
   /// Another feed of theirs comes when others have had seven times as long.
   @Test func aReaderWhoseFeedTookLongWaits() async throws {
-    let house = try await ReaderHouse()
+    let readers = try await FeedReadersRig()
     let feeds = (1...2).map { "https://slow.example/\($0)" }
     for url in feeds {
-      house.web.answer(url, Response(200, body: Documents.rss("One", home: url, name: url)))
-      #expect(try await house.end(try await house.begin(url)).state == .done)
+      readers.web.answer(url, Response(200, body: Documents.rss("One", home: url, name: url)))
+      #expect(try await readers.end(try await readers.begin(url)).state == .done)
     }
-    await house.rig.clock.waitForSleepers()
-    house.web.forget()
-    for url in feeds { house.web.holdBack(url) }
-    house.rig.clock.advance(by: .seconds(3600))
-    await house.web.hold.waitForSleepers()
-    house.rig.clock.advance(by: .seconds(50))
-    house.web.hold.advance(by: .seconds(1))
+    await readers.rig.clock.waitForSleepers()
+    readers.web.forget()
+    for url in feeds { readers.web.holdBack(url) }
+    readers.rig.clock.advance(by: .seconds(3600))
+    await readers.web.hold.waitForSleepers()
+    readers.rig.clock.advance(by: .seconds(50))
+    readers.web.hold.advance(by: .seconds(1))
     for _ in 0..<7 {
-      await house.rig.clock.waitForSleepers()
-      #expect(house.web.targets.count == 1)
-      house.rig.clock.advance(by: .seconds(50))
+      await readers.rig.clock.waitForSleepers()
+      #expect(readers.web.targets.count == 1)
+      readers.rig.clock.advance(by: .seconds(50))
     }
-    await house.web.hold.waitForSleepers()
-    #expect(Set(house.web.targets) == Set(feeds))
-    house.web.hold.advance(by: .seconds(1))
-    await house.rig.clock.waitForSleepers()
+    await readers.web.hold.waitForSleepers()
+    #expect(Set(readers.web.targets) == Set(feeds))
+    readers.web.hold.advance(by: .seconds(1))
+    await readers.rig.clock.waitForSleepers()
   }
 
   @Test func aFeedThatTakesLongIsAskedLessOften() async throws {
-    let house = try await ReaderHouse()
-    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
-    #expect(try await house.end(try await house.begin(ReaderHouse.url)).state == .done)
-    await house.rig.clock.waitForSleepers()
-    house.web.holdBack(ReaderHouse.url)
-    house.rig.clock.advance(by: .seconds(3600))
-    await house.web.hold.waitForSleepers()
-    house.rig.clock.advance(by: .seconds(50))
-    house.web.hold.advance(by: .seconds(1))
-    await house.rig.clock.waitForSleepers()
-    #expect(try await house.rig.publication.secondsUntilDue() == 360 * 50)
+    let readers = try await FeedReadersRig()
+    readers.web.answer(FeedReadersRig.url, Response(200, body: Documents.rss("One")))
+    #expect(try await readers.end(try await readers.begin(FeedReadersRig.url)).state == .done)
+    await readers.rig.clock.waitForSleepers()
+    readers.web.holdBack(FeedReadersRig.url)
+    readers.rig.clock.advance(by: .seconds(3600))
+    await readers.web.hold.waitForSleepers()
+    readers.rig.clock.advance(by: .seconds(50))
+    readers.web.hold.advance(by: .seconds(1))
+    await readers.rig.clock.waitForSleepers()
+    #expect(try await readers.rig.publication.secondsUntilDue() == 360 * 50)
   }
 
   @Test func importsOfOneReaderMakeNobodyElsesVanish() async throws {
@@ -382,14 +382,14 @@ extension ReadConnections {
 
   /// Addresses are stored as texts are.
   @Test func addressesCountAsTextsDo() async throws {
-    let house = try await ReaderHouse()
-    let reader = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
+    let readers = try await FeedReadersRig()
+    let reader = try await readers.rig.get("/v1/session", readers.ada, as: Reader.self).id
     let url = "https://example.org/" + String(repeating: "long/", count: 200)
     let document = """
       {"version": "https://jsonfeed.org/version/1", "items": [{"id": "1", "url": "\(url)", "attachments": [{"url": "\(url)a"}]}]}
       """
-    #expect(try await house.end(await house.post(Data(document.utf8))).state == .done)
-    #expect(house.rig.publication.importLimits.bytes(of: reader) >= 2 * url.utf8.count)
+    #expect(try await readers.end(await readers.post(Data(document.utf8))).state == .done)
+    #expect(readers.rig.publication.importLimits.bytes(of: reader) >= 2 * url.utf8.count)
   }
 }
 

@@ -16,107 +16,108 @@ import Testing
   }
 
   @Test func theFeedOfAPageIsTheOneThatIsAdded() async throws {
-    let house = try await ReaderHouse()
-    house.web.answer(Self.page, page("/feed"))
-    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
-    let done = try await house.end(try await house.begin("example.org"))
+    let readers = try await FeedReadersRig()
+    readers.web.answer(Self.page, page("/feed"))
+    readers.web.answer(FeedReadersRig.url, Response(200, body: Documents.rss("One")))
+    let done = try await readers.end(try await readers.begin("example.org"))
     #expect((done.state, done.title, done.problem, done.choices) == (.done, "A feed", nil, nil))
-    #expect(house.web.targets == [Self.page, ReaderHouse.url])
+    #expect(readers.web.targets == [Self.page, FeedReadersRig.url])
     // It is the one that its own address leads to.
-    #expect(try await house.end(try await house.begin(ReaderHouse.url)).clubs == done.clubs)
-    #expect(try await house.clubs().map(\.followed) == [true])
+    #expect(try await readers.end(try await readers.begin(FeedReadersRig.url)).clubs == done.clubs)
+    #expect(try await readers.clubs().map(\.followed) == [true])
   }
 
   @Test func itsAddressBelongsToWhereThePageIsInTheEnd() async throws {
-    let house = try await ReaderHouse()
-    house.web.answer(Self.page, Response(302, headers: ["Location": "https://www.example.org/blog/"]))
-    house.web.answer("https://www.example.org/blog/", page("feed"))
-    house.web.answer("https://www.example.org/blog/feed", Response(200, body: Documents.rss("One")))
-    #expect(try await house.end(try await house.begin(Self.page)).state == .done)
+    let readers = try await FeedReadersRig()
+    readers.web.answer(Self.page, Response(302, headers: ["Location": "https://www.example.org/blog/"]))
+    readers.web.answer("https://www.example.org/blog/", page("feed"))
+    readers.web.answer("https://www.example.org/blog/feed", Response(200, body: Documents.rss("One")))
+    #expect(try await readers.end(try await readers.begin(Self.page)).state == .done)
   }
 
   @Test func ofSeveralTheReaderChooses() async throws {
-    let house = try await ReaderHouse()
-    house.web.answer(Self.page, page("/feed", "https://other.example/feed"))
-    let requested = try await house.end(try await house.begin(Self.page))
+    let readers = try await FeedReadersRig()
+    readers.web.answer(Self.page, page("/feed", "https://other.example/feed"))
+    let requested = try await readers.end(try await readers.begin(Self.page))
     #expect(requested.state == .failed)
     #expect(requested.choices?.map(\.url) == ["https://example.org/feed", "https://other.example/feed"])
     #expect(requested.choices?.map(\.title) == ["Feed", "Feed"])
     #expect(
       requested.problem == "https://example.org: this web page names several feeds: https://example.org/feed, https://other.example/feed.")
-    #expect(house.web.targets == [Self.page])
-    #expect(try await house.clubs().isEmpty)
+    #expect(readers.web.targets == [Self.page])
+    #expect(try await readers.clubs().isEmpty)
   }
 
   @Test func namesOfAnyLengthAreShownInShort() async throws {
-    let house = try await ReaderHouse()
+    let readers = try await FeedReadersRig()
     let (long, short) = (String(repeating: "a", count: 100_000), String(repeating: "a", count: 399) + "…")
-    house.web.answer(Self.page, page("/feed", "/other", title: long))
-    #expect(try await house.end(try await house.begin(Self.page)).choices?.map(\.title) == [short, short])
+    readers.web.answer(Self.page, page("/feed", "/other", title: long))
+    #expect(try await readers.end(try await readers.begin(Self.page)).choices?.map(\.title) == [short, short])
     let feed = Data("<rss version=\"2.0\"><channel><title>\(long)</title></channel></rss>".utf8)
-    house.web.answer(ReaderHouse.url, Response(200, body: feed))
-    #expect(try await house.end(try await house.begin(ReaderHouse.url)).title == short)
-    #expect(try await house.clubs().map(\.name) == [short])
+    readers.web.answer(FeedReadersRig.url, Response(200, body: feed))
+    #expect(try await readers.end(try await readers.begin(FeedReadersRig.url)).title == short)
+    #expect(try await readers.clubs().map(\.name) == [short])
   }
 
   @Test func aPageWithoutFeedsIsOneClearSentence() async throws {
-    let house = try await ReaderHouse()
+    let readers = try await FeedReadersRig()
     let addresses = ["", "javascript:alert(1)", "file:///etc/passwd", "https://ada:secret@example.org/feed"]
     for answer in [page()] + addresses.map({ page($0) }) {
-      house.web.answer(Self.page, answer)
-      let failed = try await house.end(try await house.begin(Self.page))
+      readers.web.answer(Self.page, answer)
+      let failed = try await readers.end(try await readers.begin(Self.page))
       #expect(failed.problem == "https://example.org: this is not a feed: it is a web page that names no feed.")
       #expect(failed.choices == nil)
     }
-    #expect(Set(house.web.targets) == [Self.page])
+    #expect(Set(readers.web.targets) == [Self.page])
   }
 
   @Test func pagesThatNameOneAnotherLeadToAnEnd() async throws {
-    let house = try await ReaderHouse()
-    house.web.answer(Self.page, page("/feed"))
-    house.web.answer(ReaderHouse.url, page("https://example.org"))
-    let failed = try await house.end(try await house.begin(Self.page))
+    let readers = try await FeedReadersRig()
+    readers.web.answer(Self.page, page("/feed"))
+    readers.web.answer(FeedReadersRig.url, page("https://example.org"))
+    let failed = try await readers.end(try await readers.begin(Self.page))
     #expect(failed.problem == "https://example.org/feed, line 1, column 1: this is not a feed: it is a web page.")
-    house.web.forget()
-    house.web.answer(Self.page, page("https://example.org"))
-    #expect(try await house.end(try await house.begin(Self.page)).state == .failed)
-    #expect(house.web.targets == [Self.page, Self.page])
+    readers.web.forget()
+    readers.web.answer(Self.page, page("https://example.org"))
+    #expect(try await readers.end(try await readers.begin(Self.page)).state == .failed)
+    #expect(readers.web.targets == [Self.page, Self.page])
   }
 
   @Test func whatIsWrongWithTheFeedIsSaidOfTheFeed() async throws {
-    let house = try await ReaderHouse()
-    house.web.answer(Self.page, page("/feed"))
-    house.web.answer(ReaderHouse.url, Response(404))
-    let failed = try await house.end(try await house.begin(Self.page))
+    let readers = try await FeedReadersRig()
+    readers.web.answer(Self.page, page("/feed"))
+    readers.web.answer(FeedReadersRig.url, Response(404))
+    let failed = try await readers.end(try await readers.begin(Self.page))
     #expect(failed.problem == "https://example.org/feed: the server answered with status 404.")
     // A broken feed is one, whatever its server calls it.
-    house.web.answer(
-      ReaderHouse.url, Response(200, headers: ["Content-Type": "text/html"], body: Documents.rss("One").dropLast(20)))
-    #expect(try await house.end(try await house.begin(ReaderHouse.url)).problem?.hasPrefix("https://example.org/feed, line 1") == true)
+    readers.web.answer(
+      FeedReadersRig.url, Response(200, headers: ["Content-Type": "text/html"], body: Documents.rss("One").dropLast(20)))
+    #expect(
+      try await readers.end(try await readers.begin(FeedReadersRig.url)).problem?.hasPrefix("https://example.org/feed, line 1") == true)
   }
 
   @Test func aPageThatBeginsOtherwise() async throws {
-    let house = try await ReaderHouse()
-    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
+    let readers = try await FeedReadersRig()
+    readers.web.answer(FeedReadersRig.url, Response(200, body: Documents.rss("One")))
     let link = "<link rel=alternate type=application/rss+xml href=/feed>"
     for text in [
       "<head>\(link)</head>", "Hello \(link)", "<!-- c --><!DOCTYPE html><html>\(link)</html>",
       "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'><head>\(link)</head></html>",
     ] {
-      house.web.answer(Self.page, Response(200, headers: ["Content-Type": "text/html; charset=utf-8"], body: Data(text.utf8)))
-      #expect(try await house.end(try await house.begin(Self.page)).state == .done, "\(text)")
+      readers.web.answer(Self.page, Response(200, headers: ["Content-Type": "text/html; charset=utf-8"], body: Data(text.utf8)))
+      #expect(try await readers.end(try await readers.begin(Self.page)).state == .done, "\(text)")
     }
   }
 
   /// A schedule asks what was chosen, and nothing else.
   @Test func aFeedThatBecameAPageLeadsNowhereElse() async throws {
-    let house = try await ReaderHouse()
-    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
-    let club = try #require(try await house.end(try await house.begin(ReaderHouse.url)).clubs.first)
-    house.web.answer(ReaderHouse.url, page("https://other.example/feed"))
-    house.web.forget()
-    let failed = try await house.end(await house.refresh(club))
+    let readers = try await FeedReadersRig()
+    readers.web.answer(FeedReadersRig.url, Response(200, body: Documents.rss("One")))
+    let club = try #require(try await readers.end(try await readers.begin(FeedReadersRig.url)).clubs.first)
+    readers.web.answer(FeedReadersRig.url, page("https://other.example/feed"))
+    readers.web.forget()
+    let failed = try await readers.end(await readers.refresh(club))
     #expect(failed.problem == "https://example.org/feed, line 1, column 1: this is not a feed: it is a web page.")
-    #expect(house.web.targets == [ReaderHouse.url])
+    #expect(readers.web.targets == [FeedReadersRig.url])
   }
 }

@@ -29,13 +29,13 @@ import Testing
 
   /// Each is a request to an address that the reader chooses.
   @Test func aReaderBeginsSoManyImportsAnHour() async throws {
-    let house = try await ReaderHouse()
-    for _ in 0..<120 { _ = try await house.end(await house.post(Data("none".utf8))) }
-    let refused = await house.post(Data("none".utf8))
+    let readers = try await FeedReadersRig()
+    for _ in 0..<120 { _ = try await readers.end(await readers.post(Data("none".utf8))) }
+    let refused = await readers.post(Data("none".utf8))
     #expect((refused.status, try refused.problem.code) == (429, .tooManyAttempts))
-    #expect(await house.post(Data("none".utf8), house.bo).status == 202)
-    house.rig.clock.advance(by: .seconds(3600))
-    #expect(await house.post(Data("none".utf8)).status == 202)
+    #expect(await readers.post(Data("none".utf8), readers.bo).status == 202)
+    readers.rig.clock.advance(by: .seconds(3600))
+    #expect(await readers.post(Data("none".utf8)).status == 202)
   }
 
   @Test func aReaderAddsSoMuchAnHour() async throws {
@@ -49,38 +49,38 @@ import Testing
     try limits.startImport(of: "bo", at: 3599)
     try limits.startImport(of: "ada", at: 3600)
     // What is in a document counts.
-    let house = try await ReaderHouse()
-    let reader = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
+    let readers = try await FeedReadersRig()
+    let reader = try await readers.rig.get("/v1/session", readers.ada, as: Reader.self).id
     func document(_ count: Int) -> Data {
       let text = String(repeating: "Twelve bytes", count: count)
       return Data("<rss version='2.0'><channel><item><description>\(text)</description></item></channel></rss>".utf8)
     }
-    _ = try await house.end(await house.post(document(100)))
-    #expect(house.rig.publication.importLimits.bytes(of: reader) == 1200)
-    house.web.answer(ReaderHouse.url, Response(200, body: document(100)))
-    _ = try await house.end(try await house.begin(ReaderHouse.url))
-    #expect(house.rig.publication.importLimits.bytes(of: reader) == 2400)
+    _ = try await readers.end(await readers.post(document(100)))
+    #expect(readers.rig.publication.importLimits.bytes(of: reader) == 1200)
+    readers.web.answer(FeedReadersRig.url, Response(200, body: document(100)))
+    _ = try await readers.end(try await readers.begin(FeedReadersRig.url))
+    #expect(readers.rig.publication.importLimits.bytes(of: reader) == 2400)
     // However little a post says, it has a row.
-    _ = try await house.end(await house.post(document(1), name: "short.xml"))
-    #expect(house.rig.publication.importLimits.bytes(of: reader) == 2912)
+    _ = try await readers.end(await readers.post(document(1), name: "short.xml"))
+    #expect(readers.rig.publication.importLimits.bytes(of: reader) == 2912)
   }
 
   /// Reading takes as long as somebody makes it take.
   @Test func nobodyElseWaitsWhileADocumentIsRead() async throws {
-    let house = try await ReaderHouse()
-    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
-    let document = try await LongDocument(house.rig.publication.feedReader)
-    let begun = [try await house.begin(ReaderHouse.url), await house.post(Documents.rss("Two"))]
+    let readers = try await FeedReadersRig()
+    readers.web.answer(FeedReadersRig.url, Response(200, body: Documents.rss("One")))
+    let document = try await LongDocument(readers.rig.publication.feedReader)
+    let begun = [try await readers.begin(FeedReadersRig.url), await readers.post(Documents.rss("Two"))]
     // More often than the shared pool has threads.
-    for _ in 0..<100 { #expect(try await house.posts().isEmpty) }
+    for _ in 0..<100 { #expect(try await readers.posts().isEmpty) }
     for response in begun {
       let id = try Wire.decode(Import.self, from: response.body).id
-      #expect(try await house.rig.get("/v1/imports/\(id)", house.ada, as: Import.self).state == .running)
+      #expect(try await readers.rig.get("/v1/imports/\(id)", readers.ada, as: Import.self).state == .running)
     }
     document.end.signal()
     try await document.reading.value
-    for response in begun { #expect(try await house.end(response).state == .done) }
-    #expect(try await house.posts().count == 2)
+    for response in begun { #expect(try await readers.end(response).state == .done) }
+    #expect(try await readers.posts().count == 2)
   }
 
   @Test func aShortDocumentDoesNotWaitForALongOneAndThereIsRoomForSoManyLongOnes() async throws {

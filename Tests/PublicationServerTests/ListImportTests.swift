@@ -11,8 +11,6 @@ import Testing
 
 /// Lists of thousands of feeds, and imports while the publication's thread has much to do.
 @Suite struct ListImportTests {
-  private typealias House = ReaderHouse
-
   private static func outline(_ count: Int) -> FeedDocument {
     .outline(.init(title: "Many", outlines: (0..<count).map { .init(title: "Feed \($0)", feedURL: "https://e.example/\($0)") }))
   }
@@ -31,30 +29,30 @@ import Testing
   }
 
   @Test func allOfAListIsFollowedByWhoeverAddsIt() async throws {
-    let house = try await House()
-    let reader = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
-    let known = try await house.rig.publication.store(Self.outline(10), as: Self.origin, nil)
-    #expect(try await house.clubs().map(\.followed) == Array(repeating: false, count: 10))
+    let readers = try await FeedReadersRig()
+    let reader = try await readers.rig.get("/v1/session", readers.ada, as: Reader.self).id
+    let known = try await readers.rig.publication.store(Self.outline(10), as: Self.origin, nil)
+    #expect(try await readers.clubs().map(\.followed) == Array(repeating: false, count: 10))
     let job = ImportJob("i", reader: reader, session: nil, follows: true)
-    let stored = try await house.rig.publication.store(Self.outline(30), as: Self.origin, job)
+    let stored = try await readers.rig.publication.store(Self.outline(30), as: Self.origin, job)
     #expect((stored.clubs.count, stored.report.added) == (30, 20))
     #expect(stored.clubs.starts(with: known.clubs))
     #expect((job.report.step, job.report.done, job.report.total) == (.storing, 30, 30))
-    #expect(try await house.clubs().allSatisfy(\.followed))
-    #expect(try await house.clubs(house.bo).allSatisfy { !$0.followed && $0.followers == 1 })
+    #expect(try await readers.clubs().allSatisfy(\.followed))
+    #expect(try await readers.clubs(readers.bo).allSatisfy { !$0.followed && $0.followers == 1 })
   }
 
   /// However far it is when it is cancelled: all clubs are there and followed, or none is there.
   @Test func aCancelWhileAListIsStored() async throws {
-    let house = try await House()
-    let reader = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
+    let readers = try await FeedReadersRig()
+    let reader = try await readers.rig.get("/v1/session", readers.ada, as: Reader.self).id
     let job = ImportJob("i", reader: reader, session: nil, follows: true)
-    let storing = Task { try await house.rig.publication.store(Self.outline(1000), as: Self.origin, job) }
+    let storing = Task { try await readers.rig.publication.store(Self.outline(1000), as: Self.origin, job) }
     // Its progress is seen from other threads while it is stored; where this one comes too late, it was stored whole.
     await until { job.report.done >= 1 }
     job.cancel()
     let result = await storing.result
-    let clubs = try await house.rig.publication.countClubs()
+    let clubs = try await readers.rig.publication.countClubs()
     switch result {
     case .success: #expect(clubs == (1000, 1000))
     case .failure(let error):
@@ -65,49 +63,49 @@ import Testing
 
   /// A report of ten thousand clubs is encoded once, and given in turn: whoever asks on many connections waits for themselves.
   @Test func theReportOfAListIsEncodedOnce() async throws {
-    let house = try await House()
-    let begun = await house.post(Documents.outline, name: "list.opml")
+    let readers = try await FeedReadersRig()
+    let begun = await readers.post(Documents.outline, name: "list.opml")
     let id = try Wire.decode(Import.self, from: begun.body).id
-    let report = try await house.end(begun)
+    let report = try await readers.end(begun)
     #expect(report.state == .done && report.clubs.count == 2)
-    let reader = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
-    let publication = house.rig.publication
+    let reader = try await readers.rig.get("/v1/session", readers.ada, as: Reader.self).id
+    let publication = readers.rig.publication
     let job = try #require(publication.imports.job(id, of: reader))
     #expect(try Wire.decode(Import.self, from: job.answer().body) == report)
-    let request = Request(.get, "/v1/imports/\(id)", headers: ["Authorization": "Bearer \(house.ada)"])
-    #expect(publication.imports.overtake(request, publication.sessions, at: house.rig.clock.unixTime) == nil)
+    let request = Request(.get, "/v1/imports/\(id)", headers: ["Authorization": "Bearer \(readers.ada)"])
+    #expect(publication.imports.overtake(request, publication.sessions, at: readers.rig.clock.unixTime) == nil)
     let answer = await publication.handle(request)
     #expect(try answer.body == job.answer().body)
   }
 
   /// What is refused at once costs nobody a look at what there is.
   @Test func anAddressIsJudgedFirst() async throws {
-    let house = try await House()
-    for _ in 1...100 { #expect(try await house.begin("ftp://example.org/x").status == 400) }
-    #expect(try await house.begin(House.url).status == 202, "none of them counted")
+    let readers = try await FeedReadersRig()
+    for _ in 1...100 { #expect(try await readers.begin("ftp://example.org/x").status == 400) }
+    #expect(try await readers.begin(FeedReadersRig.url).status == 202, "none of them counted")
   }
 
   @Test func progressIsToldWhileThePublicationIsBusy() async throws {
-    let house = try await House()
-    house.web.holdBack(House.url)
-    let id = try Wire.decode(Import.self, from: try await house.begin(House.url).body).id
-    await house.web.hold.waitForSleepers()
-    let looks = try await house.rig.publication.busy {
+    let readers = try await FeedReadersRig()
+    readers.web.holdBack(FeedReadersRig.url)
+    let id = try Wire.decode(Import.self, from: try await readers.begin(FeedReadersRig.url).body).id
+    await readers.web.hold.waitForSleepers()
+    let looks = try await readers.rig.publication.busy {
       var looks: [Import?] = []
       for _ in 0..<3 {
-        let response = await house.rig.send(.get, "/v1/imports/\(id)", token: house.ada)
+        let response = await readers.rig.send(.get, "/v1/imports/\(id)", token: readers.ada)
         looks.append(try? Wire.decode(from: response.body))
       }
       return looks
     }
     #expect(looks?.map { $0?.step } == [.fetching, .fetching, .fetching])
     // It is still nobody else's, and nobody's after signing out.
-    #expect(await house.rig.send(.get, "/v1/imports/\(id)", token: house.bo).status == 404)
-    #expect(await house.rig.send(.get, "/v1/imports/x/\(id)", token: house.ada).status == 404)
-    #expect(await house.rig.send(.delete, "/v1/session", token: house.ada).status == 204)
-    #expect(await house.rig.send(.get, "/v1/imports/\(id)", token: house.ada).status == 401)
-    await house.rig.publication.close()
-    #expect(house.web.hold.sleeperCount == 0)
+    #expect(await readers.rig.send(.get, "/v1/imports/\(id)", token: readers.bo).status == 404)
+    #expect(await readers.rig.send(.get, "/v1/imports/x/\(id)", token: readers.ada).status == 404)
+    #expect(await readers.rig.send(.delete, "/v1/session", token: readers.ada).status == 204)
+    #expect(await readers.rig.send(.get, "/v1/imports/\(id)", token: readers.ada).status == 401)
+    await readers.rig.publication.close()
+    #expect(readers.web.hold.sleeperCount == 0)
   }
 }
 

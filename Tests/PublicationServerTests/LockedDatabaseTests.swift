@@ -26,12 +26,12 @@ import Testing
 
   @Test(arguments: [true, false]) func anImportTriesAgainForHalfAMinute(isUnlocked: Bool) async throws {
     let folder = try TemporaryFolder()
-    let house = try await ReaderHouse(folder: folder.path)
-    let clock = house.rig.clock
+    let readers = try await FeedReadersRig(folder: folder.path)
+    let clock = readers.rig.clock
     await clock.waitForSleepers()
     let other = try Connection(path: folder.file(Publication.databaseName))
     try other.script("BEGIN IMMEDIATE")
-    let begun = await house.post(Documents.rss("One"))
+    let begun = await readers.post(Documents.rss("One"))
     let id = try Wire.decode(Import.self, from: begun.body).id
     for wait in [1, 2, 4, 8] {
       await clock.waitForSleepers(2)
@@ -39,29 +39,29 @@ import Testing
       clock.advance(by: .seconds(wait))
     }
     await clock.waitForSleepers(2)
-    #expect(try await house.rig.get("/v1/imports/\(id)", house.ada, as: Import.self).state == .running)
+    #expect(try await readers.rig.get("/v1/imports/\(id)", readers.ada, as: Import.self).state == .running)
     if isUnlocked { try other.script("ROLLBACK") }
     clock.advance(by: .seconds(16))
-    let ended = try await house.end(begun)
+    let ended = try await readers.end(begun)
     #expect(ended.state == (isUnlocked ? .done : .failed))
     let sentence = "Another program has the publication’s database locked, so it could not be stored. Try again in a moment."
     #expect(ended.problem == (isUnlocked ? nil : sentence))
     if !isUnlocked { try other.script("ROLLBACK") }
-    #expect(try await house.posts().count == (isUnlocked ? 1 : 0))
-    await house.rig.publication.close()
+    #expect(try await readers.posts().count == (isUnlocked ? 1 : 0))
+    await readers.rig.publication.close()
   }
 
   /// That the publication cannot write is no fault of the feed's.
   @Test func aFeedOfTheScheduleIsAskedAgain() async throws {
     let folder = try TemporaryFolder()
-    let house = try await ReaderHouse(folder: folder.path)
-    let clock = house.rig.clock
-    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
-    let club = try #require(try await house.end(try await house.begin(ReaderHouse.url)).clubs.first)
+    let readers = try await FeedReadersRig(folder: folder.path)
+    let clock = readers.rig.clock
+    readers.web.answer(FeedReadersRig.url, Response(200, body: Documents.rss("One")))
+    let club = try #require(try await readers.end(try await readers.begin(FeedReadersRig.url)).clubs.first)
     await clock.waitForSleepers()
     clock.advance(by: .seconds(1800))
     await clock.waitForSleepers()
-    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One", "Two")))
+    readers.web.answer(FeedReadersRig.url, Response(200, body: Documents.rss("One", "Two")))
     let other = try Connection(path: folder.file(Publication.databaseName))
     try other.script("BEGIN IMMEDIATE")
     clock.advance(by: .seconds(1800))
@@ -73,11 +73,11 @@ import Testing
     await clock.waitForSleepers()
     #expect(clock.nextDue == .seconds(30))
     try other.script("ROLLBACK")
-    #expect(try await house.clubs().first { $0.id == club }?.problem == nil)
+    #expect(try await readers.clubs().first { $0.id == club }?.problem == nil)
     clock.advance(by: .seconds(30))
     await clock.waitForSleepers()
-    #expect(try await house.posts().count == 2)
-    await house.rig.publication.close()
+    #expect(try await readers.posts().count == 2)
+    await readers.rig.publication.close()
   }
 }
 

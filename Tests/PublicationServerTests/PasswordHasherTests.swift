@@ -152,8 +152,8 @@ import Testing
   }
 
   @Test func whatIsKnownOfAClientIsForgotten() {
-    let throttle = Throttle()
-    func guess(_ client: Int) -> Throttle.Key { Throttle.Key(email: "ada@example.org", client: "\(client)") }
+    let throttle = SignInThrottle()
+    func guess(_ client: Int) -> SignInThrottle.Key { SignInThrottle.Key(email: "ada@example.org", client: "\(client)") }
     throttle.failed(guess(1), at: .seconds(1))
     throttle.succeeded(guess(2), at: .seconds(1))
     #expect(throttle.standing("1", at: .seconds(900)) == .wrong)

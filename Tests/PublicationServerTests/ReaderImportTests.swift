@@ -9,63 +9,61 @@ import Testing
 
 /// Feeds that readers add.
 @Suite struct ReaderImportTests {
-  private static let url = House.url
-
-  private typealias House = ReaderHouse
+  private static let url = FeedReadersRig.url
 
   @Test func anAddressBecomesAClubThatItsReaderFollows() async throws {
-    let house = try await House()
-    #expect(try await house.rig.get("/v1/publication", nil, as: PublicationInfo.self).canAddFeeds)
-    house.web.answer(Self.url, Response(200, headers: ["ETag": "\"1\""], body: Documents.rss("One", "Two")))
-    let done = try await house.end(try await house.begin("  example.org/feed "))
+    let readers = try await FeedReadersRig()
+    #expect(try await readers.rig.get("/v1/publication", nil, as: PublicationInfo.self).canAddFeeds)
+    readers.web.answer(Self.url, Response(200, headers: ["ETag": "\"1\""], body: Documents.rss("One", "Two")))
+    let done = try await readers.end(try await readers.begin("  example.org/feed "))
     #expect((done.state, done.title, done.problem) == (.done, "A feed", nil))
     #expect((done.step, done.done, done.total) == (.storing, 2, 2))
-    let club = try #require(try await house.clubs().first)
+    let club = try #require(try await readers.clubs().first)
     #expect(done.clubs == [club.id])
     #expect((club.name, club.posts, club.followed, club.fetched) == ("A feed", 2, true, true))
     #expect(club.feed == Self.url)
-    #expect(try await house.clubs(house.bo).map(\.followed) == [false])
-    #expect(try await house.posts().map(\.title) == ["One", "Two"])
+    #expect(try await readers.clubs(readers.bo).map(\.followed) == [false])
+    #expect(try await readers.posts().map(\.title) == ["One", "Two"])
     // Again adds nothing twice.
-    house.web.answer(Self.url, Response(200, body: Documents.rss("One", "Two", "Three")))
-    #expect(try await house.end(try await house.begin(Self.url)).clubs == [club.id])
-    #expect(try await house.posts().count == 3)
-    #expect(house.web.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+    readers.web.answer(Self.url, Response(200, body: Documents.rss("One", "Two", "Three")))
+    #expect(try await readers.end(try await readers.begin(Self.url)).clubs == [club.id])
+    #expect(try await readers.posts().count == 3)
+    #expect(readers.web.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
   }
 
   @Test func aFeedThatMovedIsTheOneItWas() async throws {
-    let house = try await House()
-    house.web.answer("http://example.org/feed", Response(301, headers: ["Location": Self.url]))
-    house.web.answer(Self.url, Response(200, body: Documents.rss("One")))
-    let first = try await house.end(try await house.begin("http://example.org/feed"))
+    let readers = try await FeedReadersRig()
+    readers.web.answer("http://example.org/feed", Response(301, headers: ["Location": Self.url]))
+    readers.web.answer(Self.url, Response(200, body: Documents.rss("One")))
+    let first = try await readers.end(try await readers.begin("http://example.org/feed"))
     for url in ["http://example.org/feed", Self.url] {
-      #expect(try await house.end(try await house.begin(url)).clubs == first.clubs)
+      #expect(try await readers.end(try await readers.begin(url)).clubs == first.clubs)
     }
-    #expect(try await house.clubs().map(\.feed) == [Self.url])
-    #expect(try await house.posts().count == 1)
+    #expect(try await readers.clubs().map(\.feed) == [Self.url])
+    #expect(try await readers.posts().count == 1)
   }
 
   /// Whoever adds a feed gets that one, and no club that another reader redirects there, with what that brought before.
   @Test(arguments: ["refresh", "schedule", "import"]) func aReadersFeedDoesNotMoveToAnothers(by way: String) async throws {
-    let house = try await House()
+    let readers = try await FeedReadersRig()
     let others = "https://news.example/feed"
-    house.web.answer(Self.url, Response(200, body: Documents.rss("Pay here")))
-    house.web.answer(others, Response(200, headers: ["ETag": "\"1\""], body: Documents.rss("News")))
-    let own = try #require(try await house.end(try await house.begin(Self.url)).clubs.first)
-    house.web.answer(Self.url, Response(308, headers: ["Location": others]))
+    readers.web.answer(Self.url, Response(200, body: Documents.rss("Pay here")))
+    readers.web.answer(others, Response(200, headers: ["ETag": "\"1\""], body: Documents.rss("News")))
+    let own = try #require(try await readers.end(try await readers.begin(Self.url)).clubs.first)
+    readers.web.answer(Self.url, Response(308, headers: ["Location": others]))
     for _ in 0..<2 {
-      house.rig.clock.advance(by: .seconds(way == "schedule" ? 3600 : 60))
-      await house.rig.clock.waitForSleepers()
+      readers.rig.clock.advance(by: .seconds(way == "schedule" ? 3600 : 60))
+      await readers.rig.clock.waitForSleepers()
       switch way {
-      case "refresh": #expect(try await house.end(await house.refresh(own)).state == .done)
-      case "import": #expect(try await house.end(try await house.begin(Self.url)).clubs == [own])
+      case "refresh": #expect(try await readers.end(await readers.refresh(own)).state == .done)
+      case "import": #expect(try await readers.end(try await readers.begin(Self.url)).clubs == [own])
       default: break
       }
     }
-    #expect(house.web.targets.count { $0 == others } == 2)
-    let added = try await house.end(try await house.begin(others, house.bo))
+    #expect(readers.web.targets.count { $0 == others } == 2)
+    let added = try await readers.end(try await readers.begin(others, readers.bo))
     #expect(added.clubs.count == 1 && added.clubs != [own])
-    #expect(try await house.clubs(house.bo).first { $0.id == added.clubs.first }?.posts == 1)
+    #expect(try await readers.clubs(readers.bo).first { $0.id == added.clubs.first }?.posts == 1)
   }
 
   @Test(arguments: [
@@ -73,11 +71,11 @@ import Testing
     "https:///feed", "https://example.org/" + String(repeating: "a", count: 2000), "a b c",
   ])
   func whatIsNoAddress(text: String) async throws {
-    let house = try await House()
-    let response = try await house.begin(text)
+    let readers = try await FeedReadersRig()
+    let response = try await readers.begin(text)
     #expect(response.status == 400)
     #expect(try response.problem.title.hasSuffix("is no http or https address."))
-    #expect(house.web.requests.isEmpty)
+    #expect(readers.web.requests.isEmpty)
   }
 
   @Test(arguments: [
@@ -93,10 +91,10 @@ import Testing
 
   @Test(arguments: [("%E2%80%AEfeed.xml%07", "feed.xml"), ("%E2%80%8B", "document"), ("", "document")])
   func aFeedWithoutANameIsCalledByWhatIsSeenOfItsFiles(name: String, club: String) async throws {
-    let house = try await House()
+    let readers = try await FeedReadersRig()
     let document = Data("<rss version=\"2.0\"><channel><item><title>One</title></item></channel></rss>".utf8)
-    _ = try await house.end(await house.post(document, name: name))
-    #expect(try await house.clubs().map(\.name) == [club])
+    _ = try await readers.end(await readers.post(document, name: name))
+    #expect(try await readers.clubs().map(\.name) == [club])
   }
 
   /// A document that cannot be imported: what is there, and what the reader is told.
@@ -114,26 +112,26 @@ import Testing
   private static let flood = "<rss><channel><title \((0..<600).map { "a\($0)=''" }.joined(separator: " "))>One</title></channel></rss>"
 
   @Test(arguments: broken) func whatCannotBeImportedLeavesNothing(answer: Response, sentence: String) async throws {
-    let house = try await House()
-    house.web.answer(Self.url, answer)
-    let failed = try await house.end(try await house.begin(Self.url))
+    let readers = try await FeedReadersRig()
+    readers.web.answer(Self.url, answer)
+    let failed = try await readers.end(try await readers.begin(Self.url))
     #expect(failed.state == .failed)
     #expect(failed.problem?.contains(sentence) == true, "\(failed.problem ?? "")")
     #expect(failed.clubs.isEmpty)
-    #expect(try await house.clubs().isEmpty)
-    #expect(try await house.posts().isEmpty)
+    #expect(try await readers.clubs().isEmpty)
+    #expect(try await readers.posts().isEmpty)
   }
 
   @Test func whatCannotBeFetched() async throws {
-    let house = try await House()
+    let readers = try await FeedReadersRig()
     for (error, sentence) in [
       (TransportError.unreachable("no such host"), ": the feed's server cannot be reached. Check your connection and try again."),
       (.unreachable("curl says so", .unknownName), "its name was not found."), (.unreachable("curl says so", .refused), "nothing answers"),
       (.insecure("curl says so", .expired), "a certificate that has expired"), (.timedOut, "takes too long to answer"),
       (.tooLarge(limit: 50_000_000), "\(Self.url), byte 50000000: the document has more than 50 MB, and so much is not read."),
     ] {
-      house.web.answer(Self.url, error)
-      let failed = try await house.end(try await house.begin(Self.url))
+      readers.web.answer(Self.url, error)
+      let failed = try await readers.end(try await readers.begin(Self.url))
       #expect((failed.state, failed.step) == (.failed, .fetching))
       #expect(failed.problem?.contains(sentence) == true, "\(failed.problem ?? "")")
       #expect(failed.problem?.contains("\(error)") != true, "what the system says is for the log")
@@ -141,84 +139,84 @@ import Testing
   }
 
   @Test func documents() async throws {
-    let house = try await House()
+    let readers = try await FeedReadersRig()
     let json = #"{"version":"https://jsonfeed.org/version/1.1","title":"J","items":[{"id":"1","content_text":"Hello"}]}"#
-    #expect(try await house.end(await house.post(Documents.rss("One"))).state == .done)
-    #expect(try await house.end(await house.post(Data(json.utf8), name: "feed.json")).title == "J")
+    #expect(try await readers.end(await readers.post(Documents.rss("One"))).state == .done)
+    #expect(try await readers.end(await readers.post(Data(json.utf8), name: "feed.json")).title == "J")
     // Another feed in a file of the same name.
-    #expect(try await house.end(await house.post(Documents.rss("Two", home: "https://other.example/", name: "Other"))).state == .done)
-    #expect(try await house.end(await house.post(Documents.rss("One", "Three"))).state == .done)
-    #expect(Set(try await house.clubs().map(\.name)) == ["A feed", "J", "Other"])
-    #expect(try await house.posts().count == 4)
-    #expect(try await house.clubs().allSatisfy { $0.feed == nil })
-    let failed = try await house.end(await house.post(Data("nothing".utf8), name: "notes.txt"))
+    #expect(try await readers.end(await readers.post(Documents.rss("Two", home: "https://other.example/", name: "Other"))).state == .done)
+    #expect(try await readers.end(await readers.post(Documents.rss("One", "Three"))).state == .done)
+    #expect(Set(try await readers.clubs().map(\.name)) == ["A feed", "J", "Other"])
+    #expect(try await readers.posts().count == 4)
+    #expect(try await readers.clubs().allSatisfy { $0.feed == nil })
+    let failed = try await readers.end(await readers.post(Data("nothing".utf8), name: "notes.txt"))
     #expect(failed.problem?.hasPrefix("notes.txt, line 1") == true, "\(failed.problem ?? "")")
-    #expect(await house.post(Data()).status == 400)
-    let large = await house.post(Data(count: Import.documentLimit + 1))
+    #expect(await readers.post(Data()).status == 400)
+    let large = await readers.post(Data(count: Import.documentLimit + 1))
     #expect(large.status == 413)
     #expect(try large.problem.code == .tooLarge)
     // No other request may be so large.
-    #expect(await house.rig.send(.put, "/v1/posts/p01/read", token: house.ada, body: Data(count: 65_537)).status == 413)
+    #expect(await readers.rig.send(.put, "/v1/posts/p01/read", token: readers.ada, body: Data(count: 65_537)).status == 413)
   }
 
   @Test func whoUploadsAFileLikeAnotherReadersWritesNothingOfTheirs() async throws {
-    let house = try await House()
-    let ours = try await house.end(await house.post(Documents.rss("One")))
-    let theirs = try await house.end(await house.post(Documents.rss("One", "Spoiled"), house.bo))
+    let readers = try await FeedReadersRig()
+    let ours = try await readers.end(await readers.post(Documents.rss("One")))
+    let theirs = try await readers.end(await readers.post(Documents.rss("One", "Spoiled"), readers.bo))
     #expect(ours.clubs.count == 1 && theirs.clubs.count == 1 && ours.clubs != theirs.clubs)
-    #expect(try await house.clubs().filter(\.followed).map(\.posts) == [1])
-    #expect(try await house.clubs(house.bo).filter(\.followed).map(\.posts) == [2])
+    #expect(try await readers.clubs().filter(\.followed).map(\.posts) == [1])
+    #expect(try await readers.clubs(readers.bo).filter(\.followed).map(\.posts) == [2])
   }
 
   @Test func aListOfFeedsMakesClubsThatAreFetchedWhenAskedFor() async throws {
-    let house = try await House()
-    let done = try await house.end(await house.post(Documents.outline, name: "list.opml"))
+    let readers = try await FeedReadersRig()
+    let done = try await readers.end(await readers.post(Documents.outline, name: "list.opml"))
     #expect((done.state, done.title, done.clubs.count) == (.done, "My feeds", 2))
-    #expect(house.web.requests.isEmpty)
-    let clubs = try await house.clubs()
+    #expect(readers.web.requests.isEmpty)
+    let clubs = try await readers.clubs()
     #expect(clubs.map(\.name) == ["One", "Two"])
     #expect(clubs.map(\.fetched) == [false, false])
     #expect(clubs.map(\.followed) == [true, true])
     let one = clubs[0]
-    house.web.answer("https://one.example/feed", Response(200, body: Documents.rss("A", "B", name: "Number one")))
+    readers.web.answer("https://one.example/feed", Response(200, body: Documents.rss("A", "B", name: "Number one")))
     // Any reader may ask for what the publication took on.
-    let response = await house.rig.send(.post, "/v1/fanclubs/\(one.id)/refresh", token: house.ada)
+    let response = await readers.rig.send(.post, "/v1/fanclubs/\(one.id)/refresh", token: readers.ada)
     #expect(try Wire.decode(Import.self, from: response.body).title == "One", "whoever waits sees for what")
-    #expect(try await house.end(response).clubs == [one.id])
-    let fetched = try await house.rig.get("/v1/fanclubs/\(one.id)", house.bo, as: FanClub.self)
+    #expect(try await readers.end(response).clubs == [one.id])
+    let fetched = try await readers.rig.get("/v1/fanclubs/\(one.id)", readers.bo, as: FanClub.self)
     #expect((fetched.name, fetched.posts, fetched.fetched) == ("Number one", 2, true))
     // The same list again changes nothing.
-    #expect(try await house.end(await house.post(Documents.outline, name: "list.opml")).clubs == done.clubs)
-    #expect(try await house.clubs().map(\.fetched) == [true, false])
-    let two = await house.rig.send(.post, "/v1/fanclubs/\(clubs[1].id)/refresh", token: house.ada)
+    #expect(try await readers.end(await readers.post(Documents.outline, name: "list.opml")).clubs == done.clubs)
+    #expect(try await readers.clubs().map(\.fetched) == [true, false])
+    let two = await readers.rig.send(.post, "/v1/fanclubs/\(clubs[1].id)/refresh", token: readers.ada)
     #expect(
-      try await house.end(two).problem
+      try await readers.end(two).problem
         == "https://two.example/feed: the feed's server cannot be reached. Check your connection and try again.")
-    #expect(await house.rig.send(.post, "/v1/fanclubs/nobody/refresh", token: house.ada).status == 404)
-    let own = await house.rig.send(.post, "/v1/fanclubs/odd/refresh", token: house.ada)
+    #expect(await readers.rig.send(.post, "/v1/fanclubs/nobody/refresh", token: readers.ada).status == 404)
+    let own = await readers.rig.send(.post, "/v1/fanclubs/odd/refresh", token: readers.ada)
     #expect(try own.problem.code == .notOffered)
   }
 
   @Test func countsOfAList() async throws {
-    let house = try await House()
+    let readers = try await FeedReadersRig()
     guard case .outline(let outline) = try FeedParser.document(Documents.outline, source: "list") else { return #expect(Bool(false)) }
     for added in [2, 0] {
-      let report = try await house.rig.publication.importOutline(outline)
+      let report = try await readers.rig.publication.importOutline(outline)
       #expect((report.items, report.added, report.unchanged) == (4, added, 2 - added))
     }
   }
 
   @Test func onlyWhereReadersMay() async throws {
-    let house = try await House(readersMayAdd: false)
-    _ = try await house.rig.publication.importFeed(ParsedItemSample.feed([]), source: Self.url)
-    #expect(try await house.clubs().map(\.feed) == [nil])
-    #expect(try await house.rig.get("/v1/publication", nil, as: PublicationInfo.self).canAddFeeds == false)
-    for response in [try await house.begin(Self.url), await house.post(Documents.rss("One"))] {
+    let readers = try await FeedReadersRig(readersMayAdd: false)
+    _ = try await readers.rig.publication.importFeed(ParsedItemSample.feed([]), source: Self.url)
+    #expect(try await readers.clubs().map(\.feed) == [nil])
+    #expect(try await readers.rig.get("/v1/publication", nil, as: PublicationInfo.self).canAddFeeds == false)
+    for response in [try await readers.begin(Self.url), await readers.post(Documents.rss("One"))] {
       #expect(response.status == 404)
       #expect(try response.problem.code == .notOffered)
     }
-    #expect(house.web.requests.isEmpty)
-    #expect(await house.rig.send(.put, "/v1/imports/\(UUID())").status == 401)
+    #expect(readers.web.requests.isEmpty)
+    #expect(await readers.rig.send(.put, "/v1/imports/\(UUID())").status == 401)
     let plain = try await Rig(posts: [])
     let token = try await plain.signIn()
     #expect(try await plain.get("/v1/publication", nil, as: PublicationInfo.self).canAddFeeds == false)
@@ -227,16 +225,16 @@ import Testing
   }
 
   @Test func toBeginTheSameImportAgainBeginsNothing() async throws {
-    let house = try await House()
+    let readers = try await FeedReadersRig()
     let path = "/v1/imports/\(UUID())?name=feed.xml"
     let bytes: Headers = ["Content-Type": "application/octet-stream"]
-    let first = await house.rig.send(.put, path, token: house.ada, headers: bytes, body: Documents.rss("One"))
-    let ended = try await house.end(first)
-    let again = await house.rig.send(.put, path.lowercased(), token: house.ada, headers: bytes, body: Documents.rss("Two"))
+    let first = await readers.rig.send(.put, path, token: readers.ada, headers: bytes, body: Documents.rss("One"))
+    let ended = try await readers.end(first)
+    let again = await readers.rig.send(.put, path.lowercased(), token: readers.ada, headers: bytes, body: Documents.rss("Two"))
     #expect(again.status == 200)
     #expect(try Wire.decode(Import.self, from: again.body) == ended)
-    #expect(try await house.clubs().count == 1)
-    let bad = await house.rig.send(.put, "/v1/imports/one", token: house.ada, headers: bytes, body: Documents.rss("One"))
+    #expect(try await readers.clubs().count == 1)
+    let bad = await readers.rig.send(.put, "/v1/imports/one", token: readers.ada, headers: bytes, body: Documents.rss("One"))
     #expect(bad.status == 400)
     #expect(try bad.problem.title == "The identifier of an import is a UUID.")
   }
@@ -244,51 +242,51 @@ import Testing
   // MARK: Cancelling
 
   @Test func aCancelStopsTheFetching() async throws {
-    let house = try await House()
-    house.web.answer(Self.url, Response(200, body: Documents.rss("One")))
-    house.web.holdBack(Self.url)
-    let begun = try Wire.decode(Import.self, from: try await house.begin(Self.url).body)
-    await house.web.hold.waitForSleepers()
-    let running = try await house.rig.get("/v1/imports/\(begun.id)", house.ada, as: Import.self)
+    let readers = try await FeedReadersRig()
+    readers.web.answer(Self.url, Response(200, body: Documents.rss("One")))
+    readers.web.holdBack(Self.url)
+    let begun = try Wire.decode(Import.self, from: try await readers.begin(Self.url).body)
+    await readers.web.hold.waitForSleepers()
+    let running = try await readers.rig.get("/v1/imports/\(begun.id)", readers.ada, as: Import.self)
     #expect((running.state, running.step) == (.running, .fetching))
     // It is nobody else's to see or to stop.
     for method in [Request.Method.get, .delete] {
-      #expect(await house.rig.send(method, "/v1/imports/\(begun.id)", token: house.bo).status == 404)
-      #expect(await house.rig.send(method, "/v1/imports/\(begun.id)").status == 401)
+      #expect(await readers.rig.send(method, "/v1/imports/\(begun.id)", token: readers.bo).status == 404)
+      #expect(await readers.rig.send(method, "/v1/imports/\(begun.id)").status == 401)
     }
     for _ in 0..<2 {
-      let cancelled = await house.rig.send(.delete, "/v1/imports/\(begun.id)", token: house.ada)
+      let cancelled = await readers.rig.send(.delete, "/v1/imports/\(begun.id)", token: readers.ada)
       #expect(try Wire.decode(Import.self, from: cancelled.body).state == .cancelled)
     }
-    #expect(house.web.hold.sleeperCount == 0)
-    #expect(try await house.clubs().isEmpty)
+    #expect(readers.web.hold.sleeperCount == 0)
+    #expect(try await readers.clubs().isEmpty)
   }
 
   @Test func aCancelInTheMiddleLeavesNothing() async throws {
-    let house = try await House()
+    let readers = try await FeedReadersRig()
     let items = (0..<50).map { ParsedItemSample.item("Item \($0)", Rig.start, id: "\($0)") }
     let feed = ParsedItemSample.feed(items)
     let origin = FeedOrigin(source: Self.url, name: Self.url, version: FeedVersion(url: Self.url))
     let job = ImportJob("i", reader: "r", session: nil, follows: false)
     let read = try ImportedFeed(feed, origin, now: Rig.start, nil)
     job.cancel()
-    await #expect(throws: CancellationError.self) { try await house.rig.publication.store(feed, as: origin, job) }
-    await #expect(throws: CancellationError.self) { try await house.rig.publication.store(read, origin, job) }
+    await #expect(throws: CancellationError.self) { try await readers.rig.publication.store(feed, as: origin, job) }
+    await #expect(throws: CancellationError.self) { try await readers.rig.publication.store(read, origin, job) }
     #expect(job.report.step == .storing)
-    #expect(try await house.clubs().isEmpty)
-    #expect(try await house.posts().isEmpty)
-    #expect(try await house.rig.publication.importFeed(feed, source: Self.url).added == 50)
+    #expect(try await readers.clubs().isEmpty)
+    #expect(try await readers.posts().isEmpty)
+    #expect(try await readers.rig.publication.importFeed(feed, source: Self.url).added == 50)
   }
 
   @Test func aCancelAtAnyMomentIsWholeOrNothing() async throws {
-    let house = try await House()
+    let readers = try await FeedReadersRig()
     let titles = (0..<400).map { "<item><guid>\($0)</guid><title>Item \($0)</title></item>" }.joined()
     let document = Data("<rss version=\"2.0\"><channel><title>Many</title>\(titles)</channel></rss>".utf8)
-    let begun = try Wire.decode(Import.self, from: await house.post(document).body)
+    let begun = try Wire.decode(Import.self, from: await readers.post(document).body)
     // Wherever it is by now.
-    let response = await house.rig.send(.delete, "/v1/imports/\(begun.id)", token: house.ada)
+    let response = await readers.rig.send(.delete, "/v1/imports/\(begun.id)", token: readers.ada)
     let ended = try Wire.decode(Import.self, from: response.body)
-    let clubs = try await house.clubs()
+    let clubs = try await readers.clubs()
     switch ended.state {
     case .cancelled: #expect(clubs.isEmpty)
     case .done: #expect(clubs.map(\.posts) == [400])
@@ -307,79 +305,81 @@ import Testing
   }
 
   /// How much of an import others see, answer by answer, until it is over.
-  private func seen(_ house: House, while id: Import.ID, _ count: () async throws -> Int) async throws -> Set<Int> {
+  private func seen(_ readers: FeedReadersRig, while id: Import.ID, _ count: () async throws -> Int) async throws -> Set<Int> {
     var counts: Set<Int> = []
-    while try await house.rig.get("/v1/imports/\(id)", house.ada, as: Import.self).state == .running { counts.insert(try await count()) }
+    while try await readers.rig.get("/v1/imports/\(id)", readers.ada, as: Import.self).state == .running {
+      counts.insert(try await count())
+    }
     return counts
   }
 
   @Test func othersHaveTheirTurnWhileAFeedIsStored() async throws {
-    let house = try await House()
-    let begun = try Wire.decode(Import.self, from: await house.post(Self.many(2000)).body)
-    let counts = try await seen(house, while: begun.id) { try await house.clubs(house.bo).first?.posts ?? 0 }
+    let readers = try await FeedReadersRig()
+    let begun = try Wire.decode(Import.self, from: await readers.post(Self.many(2000)).body)
+    let counts = try await seen(readers, while: begun.id) { try await readers.clubs(readers.bo).first?.posts ?? 0 }
     #expect(counts.contains { $0 > 0 && $0 < 2000 }, "\(counts)")
-    let ended = try await house.rig.get("/v1/imports/\(begun.id)", house.ada, as: Import.self)
+    let ended = try await readers.rig.get("/v1/imports/\(begun.id)", readers.ada, as: Import.self)
     #expect((ended.state, ended.done, ended.total) == (.done, 2000, 2000))
-    #expect(try await house.clubs().map(\.posts) == [2000])
+    #expect(try await readers.clubs().map(\.posts) == [2000])
   }
 
   @Test func othersHaveTheirTurnWhileAListIsStored() async throws {
-    let house = try await House()
-    let begun = try Wire.decode(Import.self, from: await house.post(Self.list(2000), name: "list.opml").body)
-    let counts = try await seen(house, while: begun.id) {
+    let readers = try await FeedReadersRig()
+    let begun = try Wire.decode(Import.self, from: await readers.post(Self.list(2000), name: "list.opml").body)
+    let counts = try await seen(readers, while: begun.id) {
       // Not their number of a page, but how far it is when another reader was answered.
-      _ = try await house.rig.get("/v1/session", house.bo, as: Reader.self)
-      return try await house.rig.get("/v1/imports/\(begun.id)", house.ada, as: Import.self).done
+      _ = try await readers.rig.get("/v1/session", readers.bo, as: Reader.self)
+      return try await readers.rig.get("/v1/imports/\(begun.id)", readers.ada, as: Import.self).done
     }
     #expect(counts.contains { $0 > 0 && $0 < 2000 }, "\(counts)")
-    let ended = try await house.rig.get("/v1/imports/\(begun.id)", house.ada, as: Import.self)
+    let ended = try await readers.rig.get("/v1/imports/\(begun.id)", readers.ada, as: Import.self)
     #expect((ended.state, ended.done, ended.clubs.count) == (.done, 2000, 2000))
   }
 
   @Test(arguments: [true, false]) func aCancelBetweenTwoPartsLeavesNothing(isList: Bool) async throws {
-    let house = try await House()
+    let readers = try await FeedReadersRig()
     let document = isList ? Self.list(4000) : Self.many(4000)
-    let begun = try Wire.decode(Import.self, from: await house.post(document).body)
-    while try await house.clubs().isEmpty {
-      guard try await house.rig.get("/v1/imports/\(begun.id)", house.ada, as: Import.self).state == .running else { break }
+    let begun = try Wire.decode(Import.self, from: await readers.post(document).body)
+    while try await readers.clubs().isEmpty {
+      guard try await readers.rig.get("/v1/imports/\(begun.id)", readers.ada, as: Import.self).state == .running else { break }
     }
-    let response = await house.rig.send(.delete, "/v1/imports/\(begun.id)", token: house.ada)
+    let response = await readers.rig.send(.delete, "/v1/imports/\(begun.id)", token: readers.ada)
     #expect(try Wire.decode(Import.self, from: response.body).state == .cancelled)
-    #expect(try await house.clubs().isEmpty)
-    #expect(try await house.posts().isEmpty)
+    #expect(try await readers.clubs().isEmpty)
+    #expect(try await readers.posts().isEmpty)
   }
 
   @Test func moreThanIsTakenOnAtOnce() async throws {
-    let house = try await House()
+    let readers = try await FeedReadersRig()
     for (document, sentence) in [
       (Self.many(20_001), "feed.xml has more than 20000 items, and so many are not read."),
       (Self.list(10_001), "feed.xml has more than 10000 feeds, and so many are not added at once."),
     ] {
-      let failed = try await house.end(await house.post(document))
+      let failed = try await readers.end(await readers.post(document))
       #expect((failed.state, failed.problem) == (.failed, sentence))
     }
-    #expect(try await house.clubs().isEmpty)
+    #expect(try await readers.clubs().isEmpty)
   }
 
   @Test func someAtATime() async throws {
-    let house = try await House()
-    house.web.holdBack(Self.url)
-    for _ in 0..<3 { #expect(try await house.begin(Self.url).status == 202) }
-    #expect(try await house.begin(Self.url).status == 429)
-    #expect(try await house.begin(Self.url, house.bo).status == 202)
-    await house.web.hold.waitForSleepers(4)
+    let readers = try await FeedReadersRig()
+    readers.web.holdBack(Self.url)
+    for _ in 0..<3 { #expect(try await readers.begin(Self.url).status == 202) }
+    #expect(try await readers.begin(Self.url).status == 429)
+    #expect(try await readers.begin(Self.url, readers.bo).status == 202)
+    await readers.web.hold.waitForSleepers(4)
     // Closing ends them all.
-    await house.rig.publication.close()
-    #expect(house.web.hold.sleeperCount == 0)
+    await readers.rig.publication.close()
+    #expect(readers.web.hold.sleeperCount == 0)
   }
 
   /// Documents count from their heads on, whether their bodies ever come or not.
   @Test func someDocumentsAtATime() async throws {
-    let house = try await House()
+    let readers = try await FeedReadersRig()
     func admit(_ id: UUID = UUID(), _ token: String? = nil) async -> Publication.Admission {
-      let head = Request(.put, "/v1/imports/\(id)?name=a.xml", headers: ["Authorization": "Bearer \(token ?? house.ada)"])
-      #expect(house.rig.publication.bodyLimit(head) == Import.documentLimit)
-      return await house.rig.publication.admit(head)
+      let head = Request(.put, "/v1/imports/\(id)?name=a.xml", headers: ["Authorization": "Bearer \(token ?? readers.ada)"])
+      #expect(readers.rig.publication.bodyLimit(head) == Import.documentLimit)
+      return await readers.rig.publication.admit(head)
     }
     func place(_ admission: Publication.Admission) -> UploadPlace? {
       guard case .body(Import.documentLimit, let place) = admission else { return nil }
@@ -395,43 +395,43 @@ import Testing
     // The same document again and again is no way round it, and neither is an address.
     #expect(status(await admit(id)) == 429)
     #expect(status(await admit()) == 429)
-    #expect(try await house.begin(Self.url).status == 429)
-    #expect(place(await admit(UUID(), house.bo)) != nil, "another reader’s are their own")
+    #expect(try await readers.begin(Self.url).status == 429)
+    #expect(place(await admit(UUID(), readers.bo)) != nil, "another reader’s are their own")
     // The document that came takes the place of its upload.
     let document = Documents.rss("One")
-    let begun = await house.rig.send(
-      .put, "/v1/imports/\(id)?name=a.xml", token: house.ada, headers: ["Content-Type": "application/octet-stream"], body: document)
+    let begun = await readers.rig.send(
+      .put, "/v1/imports/\(id)?name=a.xml", token: readers.ada, headers: ["Content-Type": "application/octet-stream"], body: document)
     #expect(begun.status == 202)
-    _ = try await house.end(begun)
+    _ = try await readers.end(begun)
     #expect(status(await admit()) == 429)
     places[0] = nil
     places[0] = place(await admit())
     #expect(places[0] != nil)
     #expect(status(await admit()) == 429)
     places = []
-    house.web.holdBack(Self.url)
-    for _ in 0..<3 { #expect(try await house.begin(Self.url).status == 202) }
+    readers.web.holdBack(Self.url)
+    for _ in 0..<3 { #expect(try await readers.begin(Self.url).status == 202) }
     #expect(status(await admit()) == 429)
-    await house.web.hold.waitForSleepers(3)
-    await house.rig.publication.close()
+    await readers.web.hold.waitForSleepers(3)
+    await readers.rig.publication.close()
   }
 
   @Test func aDocumentWhoseAnswerWasLostIsAdmittedAgain() async throws {
-    let house = try await House()
-    house.web.holdBack(Self.url)
+    let readers = try await FeedReadersRig()
+    readers.web.holdBack(Self.url)
     var ids: [UUID] = []
     for _ in 0..<3 {
-      let begun = try Wire.decode(Import.self, from: try await house.begin(Self.url).body)
+      let begun = try Wire.decode(Import.self, from: try await readers.begin(Self.url).body)
       ids.append(try #require(UUID(uuidString: begun.id)))
     }
-    let head = Request(.put, "/v1/imports/\(ids[0])", headers: ["Authorization": "Bearer \(house.ada)"])
-    guard case .body = await house.rig.publication.admit(head) else {
+    let head = Request(.put, "/v1/imports/\(ids[0])", headers: ["Authorization": "Bearer \(readers.ada)"])
+    guard case .body = await readers.rig.publication.admit(head) else {
       Issue.record("not admitted")
       return
     }
-    let again = await house.rig.send(.put, "/v1/imports/\(ids[0])", token: house.ada, body: Data("x".utf8))
+    let again = await readers.rig.send(.put, "/v1/imports/\(ids[0])", token: readers.ada, body: Data("x".utf8))
     #expect(again.status == 200)
-    await house.web.hold.waitForSleepers(3)
-    await house.rig.publication.close()
+    await readers.web.hold.waitForSleepers(3)
+    await readers.rig.publication.close()
   }
 }

@@ -48,8 +48,8 @@ import Testing
     let info = try request(.get, "/v1/publication")
     await withTaskGroup(of: Int.self) { group in
       // More wait for their turns, as those of any one client do.
-      for _ in 0..<(Turns.most + 2) { group.addTask { await rig.publication.handle(signIn).status } }
-      await until { rig.publication.providerTurns.count(Self.client) == Turns.most + 2 }
+      for _ in 0..<(RequestTurns.most + 2) { group.addTask { await rig.publication.handle(signIn).status } }
+      await until { rig.publication.providerTurns.count(Self.client) == RequestTurns.most + 2 }
       #expect(await rig.publication.handle(info).status == 200)
       silence.open()
       for await status in group { #expect(status == 503) }

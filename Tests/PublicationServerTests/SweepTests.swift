@@ -8,16 +8,14 @@ import Testing
 
 /// Removing a club with many posts: it is hidden at once, and goes a part at a time.
 @Suite struct SweepTests {
-  private typealias House = ReaderHouse
-
   /// Items that are older than those of the club that stays come before them in each list.
   private static func document(_ count: Int, _ words: String = "gone") -> Data {
     let items = (0..<count).map { "<item><guid>\($0)</guid><title>Item \($0) \(words)</title></item>" }.joined()
     return Data("<rss version='2.0'><channel><title>Many</title>\(items)</channel></rss>".utf8)
   }
 
-  private func remove(_ club: FanClub.ID, _ house: House) async -> Response {
-    await house.rig.send(.delete, "/v1/fanclubs/\(club)", token: house.ada)
+  private func remove(_ club: FanClub.ID, _ readers: FeedReadersRig) async -> Response {
+    await readers.rig.send(.delete, "/v1/fanclubs/\(club)", token: readers.ada)
   }
 
   @Test func aPartIsSmall() async throws {
@@ -141,52 +139,52 @@ import Testing
 
   /// While its posts go: pages are as full as without them.
   @Test func whatIsGoingIsNowhere() async throws {
-    let house = try await House()
-    let stays = try #require(try await house.end(await house.post(Self.document(30, "stays"), name: "stays.xml")).clubs.first)
-    let club = try #require(try await house.end(await house.post(Self.document(400))).clubs.first)
-    #expect(try await house.rig.get("/v1/search?q=item", house.bo, as: Page<SearchHit>.self).items.count == 20)
-    let post = try #require(try await house.rig.get("/v1/posts?fanclub=\(club)", house.bo, as: Page<Post>.self).items.first)
+    let readers = try await FeedReadersRig()
+    let stays = try #require(try await readers.end(await readers.post(Self.document(30, "stays"), name: "stays.xml")).clubs.first)
+    let club = try #require(try await readers.end(await readers.post(Self.document(400))).clubs.first)
+    #expect(try await readers.rig.get("/v1/search?q=item", readers.bo, as: Page<SearchHit>.self).items.count == 20)
+    let post = try #require(try await readers.rig.get("/v1/posts?fanclub=\(club)", readers.bo, as: Page<Post>.self).items.first)
     for (club, count) in [(stays, 25), (club, 5)] {
-      for post in try await house.rig.get("/v1/posts?limit=\(count)&fanclub=\(club)", house.ada, as: Page<Post>.self).items {
-        #expect(await house.rig.send(.put, "/v1/posts/\(post.id)/bookmark", token: house.ada).status == 200)
+      for post in try await readers.rig.get("/v1/posts?limit=\(count)&fanclub=\(club)", readers.ada, as: Page<Post>.self).items {
+        #expect(await readers.rig.send(.put, "/v1/posts/\(post.id)/bookmark", token: readers.ada).status == 200)
       }
     }
-    let reader = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
-    try await house.rig.publication.hide(club, of: reader)
-    #expect(try await house.clubs().map(\.id) == [stays])
+    let reader = try await readers.rig.get("/v1/session", readers.ada, as: Reader.self).id
+    try await readers.rig.publication.hide(club, of: reader)
+    #expect(try await readers.clubs().map(\.id) == [stays])
     for list in ["", "?unread=true", "?followed=true", "?bookmarked=true"] {
-      let page = try await house.rig.get("/v1/posts\(list)", house.ada, as: Page<Post>.self)
+      let page = try await readers.rig.get("/v1/posts\(list)", readers.ada, as: Page<Post>.self)
       #expect(page.items.count == 20)
       #expect(page.items.allSatisfy { $0.fanClubID == stays })
       #expect(page.next != nil)
     }
-    let found = try await house.rig.get("/v1/search?q=item", house.bo, as: Page<SearchHit>.self)
+    let found = try await readers.rig.get("/v1/search?q=item", readers.bo, as: Page<SearchHit>.self)
     #expect(found.items.count == 20)
     #expect(found.next != nil)
-    #expect(await house.rig.send(.get, "/v1/posts/\(post.id)", token: house.bo).status == 404)
+    #expect(await readers.rig.send(.get, "/v1/posts/\(post.id)", token: readers.bo).status == 404)
     // What is marked meanwhile goes with the rest.
-    _ = await house.rig.send(.put, "/v1/posts/\(post.id)/read", token: house.bo)
-    _ = await house.rig.send(.put, "/v1/posts/\(post.id)/bookmark", token: house.bo)
-    _ = await house.rig.send(.delete, "/v1/posts/\(post.id)/comments/\(UUID())", token: house.bo)
+    _ = await readers.rig.send(.put, "/v1/posts/\(post.id)/read", token: readers.bo)
+    _ = await readers.rig.send(.put, "/v1/posts/\(post.id)/bookmark", token: readers.bo)
+    _ = await readers.rig.send(.delete, "/v1/posts/\(post.id)/comments/\(UUID())", token: readers.bo)
     // Added again it is there as if for the first time.
-    #expect(try await house.end(await house.post(Self.document(10))).clubs == [club])
-    let again = try await house.rig.get("/v1/posts?fanclub=\(club)", house.bo, as: Page<Post>.self).items
+    #expect(try await readers.end(await readers.post(Self.document(10))).clubs == [club])
+    let again = try await readers.rig.get("/v1/posts?fanclub=\(club)", readers.bo, as: Page<Post>.self).items
     #expect(again.count == 10)
     #expect(again.allSatisfy { !$0.read && !$0.bookmarked })
-    #expect(try await house.rig.publication.danglingRows == 0)
+    #expect(try await readers.rig.publication.danglingRows == 0)
   }
 
   @Test func othersHaveTheirTurn() async throws {
-    let house = try await House()
-    let club = try #require(try await house.end(await house.post(Self.document(2000))).clubs.first)
-    #expect(await remove(club, house).status == 204)
+    let readers = try await FeedReadersRig()
+    let club = try #require(try await readers.end(await readers.post(Self.document(2000))).clubs.first)
+    #expect(await remove(club, readers).status == 204)
     var counts: Set<Int> = []
-    while await house.rig.publication.sweeping != nil {
-      #expect(await house.rig.send(.get, "/v1/session", token: house.bo).status == 200)
-      counts.insert(try await house.rig.publication.postCount)
+    while await readers.rig.publication.sweeping != nil {
+      #expect(await readers.rig.send(.get, "/v1/session", token: readers.bo).status == 200)
+      counts.insert(try await readers.rig.publication.postCount)
     }
     #expect(counts.contains { $0 > 0 && $0 < 2000 }, "\(counts)")
-    #expect(try await house.rig.publication.postCount == 0)
+    #expect(try await readers.rig.publication.postCount == 0)
   }
 
   /// As after a crash: at the next start, also where that upgrades the database.

@@ -33,10 +33,10 @@ final class ScriptedBackend: Sendable {
   private static let away = StoreError(.unavailable, code: "offline", sentence: "Offline.")
   private static let no = StoreError(.refused, code: "receipt_rejected", sentence: "This receipt was taken back.")
 
-  private func bench(_ error: (any Error)? = nil) async throws -> (Bench, ScriptedBackend) {
-    let bench = try await Bench()
+  private func rig(_ error: (any Error)? = nil) async throws -> (Rig, ScriptedBackend) {
+    let rig = try await Rig()
     let backend = Mutex<ScriptedBackend?>(nil)
-    bench.wrap = { device in
+    rig.wrap = { device in
       let scripted = backend.withLock { known in
         let scripted = known ?? ScriptedBackend(device)
         known = scripted
@@ -44,167 +44,167 @@ final class ScriptedBackend: Sendable {
       }
       return CombinedVerifier(device: device, backend: scripted.verifier)
     }
-    try await bench.restart()
+    try await rig.restart()
     let scripted = try #require(backend.withLock { $0 })
     scripted.fails(error)
-    return (bench, scripted)
+    return (rig, scripted)
   }
 
-  private func stored(_ bench: Bench) async throws -> [String] {
-    try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "ada")
+  private func stored(_ rig: Rig) async throws -> [String] {
+    try await rig.journal.receipts(seller: "store", purchasePath: "device", user: "ada")
   }
 
   @Test func aYesOfBothFinishes() async throws {
-    let (bench, backend) = try await bench()
-    #expect(await bench.buy() == .purchased("premium.monthly"))
+    let (rig, backend) = try await rig()
+    #expect(await rig.buy() == .purchased("premium.monthly"))
     #expect(backend.requested == 1)
-    #expect(bench.queue.finished == [id(1)])
-    try await bench.restart()
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    #expect(rig.queue.finished == [id(1)])
+    try await rig.restart()
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
     #expect(backend.requested == 1, "what both confirmed before is verified on the device alone")
   }
 
   @Test func aNoOfTheDeviceIsANoWithoutAsking() async throws {
-    let (bench, backend) = try await bench()
+    let (rig, backend) = try await rig()
     let forged = try ReceiptIssuer().receipt(id(1), user: "ada", product: "premium.monthly")
-    bench.queue.setAnswer { _, _ in .accepted(receipt: forged, listed: []) }
-    async let outcome = bench.buy()
-    await bench.clock.waitForSleepers()
+    rig.queue.setAnswer { _, _ in .accepted(receipt: forged, listed: []) }
+    async let outcome = rig.buy()
+    await rig.clock.waitForSleepers()
     #expect(backend.requested == 0)
-    #expect(bench.purchases.entitlements.isEmpty)
-    let issuer = bench.issuer
-    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
-    bench.clock.advance(by: .seconds(1))
+    #expect(rig.purchases.entitlements.isEmpty)
+    let issuer = rig.issuer
+    rig.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
+    rig.clock.advance(by: .seconds(1))
     #expect(await outcome == .purchased("premium.monthly"))
   }
 
   @Test func case10ADefiniteNoOfTheBackendIsANoAndNothingIsKept() async throws {
-    let (bench, _) = try await bench(Self.no)
-    #expect(await bench.buy() == .failed(.refused(code: "receipt_rejected", sentence: "This receipt was taken back.")))
-    #expect(bench.purchases.entitlements.isEmpty)
-    #expect(try await stored(bench).isEmpty)
-    #expect(bench.queue.finished == [id(1)], "a definite refusal is finished, and told")
+    let (rig, _) = try await rig(Self.no)
+    #expect(await rig.buy() == .failed(.refused(code: "receipt_rejected", sentence: "This receipt was taken back.")))
+    #expect(rig.purchases.entitlements.isEmpty)
+    #expect(try await stored(rig).isEmpty)
+    #expect(rig.queue.finished == [id(1)], "a definite refusal is finished, and told")
   }
 
   @Test func whatTheStoreListsAfterAllWasNotChargedInVain() async throws {
-    let (bench, backend) = try await bench(Self.no)
-    _ = await bench.buy()
-    #expect(try await bench.purchases.history().map(\.state) == [.failed])
+    let (rig, backend) = try await rig(Self.no)
+    _ = await rig.buy()
+    #expect(try await rig.purchases.history().map(\.state) == [.failed])
     backend.fails(nil)
-    bench.queue.setRestored(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly")]))
-    #expect(try await bench.purchases.restore() == ["premium.monthly"])
-    let transaction = try #require(try await bench.purchases.history().first)
+    rig.queue.setRestored(.success([try rig.issuer.receipt(id(1), user: "ada", product: "premium.monthly")]))
+    #expect(try await rig.purchases.restore() == ["premium.monthly"])
+    let transaction = try #require(try await rig.purchases.history().first)
     #expect(transaction.state == .purchased)
     #expect(transaction.failure == nil)
     #expect(transaction.sentence == nil)
   }
 
   @Test func whatWasChargedInVainIsBoughtWhenItIsAskedAboutAgain() async throws {
-    let (bench, backend) = try await bench(Self.no)
+    let (rig, backend) = try await rig(Self.no)
     let refused = PurchaseError.refused(code: "receipt_rejected", sentence: "This receipt was taken back.")
-    #expect(await bench.buy() == .failed(refused))
-    var notices = bench.purchases.noticeStream().makeAsyncIterator()
-    await bench.purchases.check(id(1))
+    #expect(await rig.buy() == .failed(refused))
+    var notices = rig.purchases.noticeStream().makeAsyncIterator()
+    await rig.purchases.check(id(1))
     #expect(await notices.next()?.event == .failed, "still refused, and whoever asked hears it")
     // The device alone has no say in what the backend has refused.
     backend.fails(Self.away)
-    await bench.purchases.check(id(1))
-    #expect(bench.purchases.entitlements.isEmpty)
-    #expect(try await bench.steps(id(1)) == [.begun, .authorized, .submitted, .received, .failed])
+    await rig.purchases.check(id(1))
+    #expect(rig.purchases.entitlements.isEmpty)
+    #expect(try await rig.steps(id(1)) == [.begun, .authorized, .submitted, .received, .failed])
     backend.fails(nil)
-    bench.queue.setAnswer { _, _ in .unavailable(reason: "time-out") }
-    await bench.purchases.check(id(1))
-    #expect(try await bench.purchases.history().map(\.failure) == ["receipt_rejected"])
-    let (issuer, ledger) = (bench.issuer, bench.ledger)
-    bench.queue.setAnswer { transaction, _ in
+    rig.queue.setAnswer { _, _ in .unavailable(reason: "time-out") }
+    await rig.purchases.check(id(1))
+    #expect(try await rig.purchases.history().map(\.failure) == ["receipt_rejected"])
+    let (issuer, ledger) = (rig.issuer, rig.ledger)
+    rig.queue.setAnswer { transaction, _ in
       ledger.charge(transaction.id)
       return issuer.accepted(transaction)
     }
-    async let first: Void = bench.purchases.check(id(1))
-    async let second: Void = bench.purchases.check(id(1))
+    async let first: Void = rig.purchases.check(id(1))
+    async let second: Void = rig.purchases.check(id(1))
     _ = await (first, second)
     #expect(await notices.next()?.event == .purchased)
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
-    #expect(try await bench.steps(id(1)).suffix(2) == [.verified, .finished])
-    #expect(try await bench.purchases.history().map(\.failure) == [nil])
-    #expect(bench.ledger.charges == [id(1)])
-    let requested = bench.queue.submitted.count
-    await bench.purchases.check(id(1))
-    #expect(bench.queue.submitted.count == requested, "what is over is over")
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
+    #expect(try await rig.steps(id(1)).suffix(2) == [.verified, .finished])
+    #expect(try await rig.purchases.history().map(\.failure) == [nil])
+    #expect(rig.ledger.charges == [id(1)])
+    let requested = rig.queue.submitted.count
+    await rig.purchases.check(id(1))
+    #expect(rig.queue.submitted.count == requested, "what is over is over")
   }
 
   @Test func somebodyElsesIsNotAskedAbout() async throws {
-    let (bench, _) = try await bench(Self.no)
-    _ = await bench.buy()
-    bench.purchases.setUser("bob")
-    await bench.purchases.check(id(1))
-    #expect(bench.queue.submitted.count == 1)
+    let (rig, _) = try await rig(Self.no)
+    _ = await rig.buy()
+    rig.purchases.setUser("bob")
+    await rig.purchases.check(id(1))
+    #expect(rig.queue.submitted.count == 1)
   }
 
   @Test func case10WhatTheDeviceComputedWhileTheBackendWasAwayIsNotFinishedAndNotKept() async throws {
-    let (bench, backend) = try await bench(Self.away)
-    #expect(await bench.buy() == .purchased("premium.monthly"), "access, at once")
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
-    #expect(bench.stages.last == .unlocked)
-    #expect(bench.queue.finished.isEmpty)
-    #expect(try await stored(bench).isEmpty)
-    #expect(try await bench.steps(id(1)).last == .received)
+    let (rig, backend) = try await rig(Self.away)
+    #expect(await rig.buy() == .purchased("premium.monthly"), "access, at once")
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
+    #expect(rig.stages.last == .unlocked)
+    #expect(rig.queue.finished.isEmpty)
+    #expect(try await stored(rig).isEmpty)
+    #expect(try await rig.steps(id(1)).last == .received)
     backend.fails(nil)
-    await bench.clock.waitForSleepers()
-    bench.clock.advance(by: .seconds(1))
-    await bench.idle()
-    #expect(bench.queue.finished == [id(1)])
-    #expect(try await stored(bench).count == 1)
-    #expect(bench.queue.submitted.count == 1, "the store is not asked to charge again")
+    await rig.clock.waitForSleepers()
+    rig.clock.advance(by: .seconds(1))
+    await rig.idle()
+    #expect(rig.queue.finished == [id(1)])
+    #expect(try await stored(rig).count == 1)
+    #expect(rig.queue.submitted.count == 1, "the store is not asked to charge again")
   }
 
   @Test func itIsConfirmedInALaterSession() async throws {
-    let (bench, backend) = try await bench(Self.away)
-    let transaction = try await bench.leave(.received)
-    try await bench.restart()
-    await until { !bench.purchases.entitlements.isEmpty }
-    #expect(bench.queue.finished.isEmpty)
-    bench.purchases.setUser(nil)
+    let (rig, backend) = try await rig(Self.away)
+    let transaction = try await rig.leave(.received)
+    try await rig.restart()
+    await until { !rig.purchases.entitlements.isEmpty }
+    #expect(rig.queue.finished.isEmpty)
+    rig.purchases.setUser(nil)
     backend.fails(nil)
-    try await bench.restart()
-    await until { bench.queue.finished.contains(transaction) }
-    await bench.idle()
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
-    #expect(bench.ledger.charges == [transaction])
+    try await rig.restart()
+    await until { rig.queue.finished.contains(transaction) }
+    await rig.idle()
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
+    #expect(rig.ledger.charges == [transaction])
   }
 
   @Test func aNoThatComesLaterEndsTheAccessAndIsTold() async throws {
-    let (bench, backend) = try await bench(Self.away)
-    _ = await bench.buy()
-    var notices = bench.purchases.noticeStream().makeAsyncIterator()
+    let (rig, backend) = try await rig(Self.away)
+    _ = await rig.buy()
+    var notices = rig.purchases.noticeStream().makeAsyncIterator()
     backend.fails(Self.no)
-    await bench.purchases.check(id(1))
+    await rig.purchases.check(id(1))
     let notice = await notices.next()
     #expect(notice?.event == .failed)
     #expect(notice?.sentence == "This receipt was taken back.")
-    #expect(bench.purchases.entitlements.isEmpty)
+    #expect(rig.purchases.entitlements.isEmpty)
   }
 
   @Test func whatIsSpentIsNotCreditedByTheDeviceAlone() async throws {
-    let (bench, backend) = try await bench(Self.away)
-    let issuer = bench.issuer
-    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction, isConsumable: true) }
-    async let outcome = bench.buy(passes)
-    await bench.clock.waitForSleepers()
-    #expect(bench.queue.finished.isEmpty)
+    let (rig, backend) = try await rig(Self.away)
+    let issuer = rig.issuer
+    rig.queue.setAnswer { transaction, _ in issuer.accepted(transaction, isConsumable: true) }
+    async let outcome = rig.buy(passes)
+    await rig.clock.waitForSleepers()
+    #expect(rig.queue.finished.isEmpty)
     backend.fails(nil)
-    bench.clock.advance(by: .seconds(1))
+    rig.clock.advance(by: .seconds(1))
     #expect(await outcome == .purchased("passes.5"))
-    #expect(bench.queue.finished == [id(1)])
+    #expect(rig.queue.finished == [id(1)])
   }
 
   @Test func restoringNeedsBothAndChangesNothingWithout() async throws {
-    let (bench, backend) = try await bench()
-    _ = await bench.buy()
+    let (rig, backend) = try await rig()
+    _ = await rig.buy()
     backend.fails(Self.away)
-    bench.queue.setRestored(.success([try bench.issuer.receipt(id(2), user: "ada", product: "premium.forever")]))
-    await #expect { try await bench.purchases.restore() } throws: { ($0 as? StoreError)?.kind == .unavailable }
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    rig.queue.setRestored(.success([try rig.issuer.receipt(id(2), user: "ada", product: "premium.forever")]))
+    await #expect { try await rig.purchases.restore() } throws: { ($0 as? StoreError)?.kind == .unavailable }
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
   }
 
   @Test func aBackendThatReadsSomethingElseIsANo() async throws {

@@ -7,10 +7,10 @@ import Testing
 /// Whoever is told of something may look at everything while being told.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct NotificationTests {
   @Test func case6AStageMayReadStateInsideItsNotification() async throws {
-    let bench = try await Bench()
+    let rig = try await Rig()
     var owned: [Bool] = []
-    _ = await bench.buy { [weak bench] _ in
-      guard let purchases = bench?.purchases else { return }
+    _ = await rig.buy { [weak rig] _ in
+      guard let purchases = rig?.purchases else { return }
       _ = (purchases.entitlements, purchases.isUnderWay("premium.monthly"), purchases.expiry(of: "premium.monthly"))
       owned.append(purchases.owns("premium.monthly"))
     }
@@ -18,8 +18,8 @@ import Testing
   }
 
   @Test func case6AReaderMayReadChangeAndListenInsideItsNotification() async throws {
-    let bench = try await Bench()
-    let purchases = bench.purchases
+    let rig = try await Rig()
+    let purchases = rig.purchases
     let stream = purchases.entitlementStream()
     let reader = Task {
       var seen: [Set<String>] = []
@@ -35,16 +35,16 @@ import Testing
       }
       return seen
     }
-    await bench.effects.settled()
-    _ = await bench.buy()
+    await rig.effects.settled()
+    _ = await rig.buy()
     #expect(await reader.value == [[], ["premium.monthly"], []])
   }
 
   @Test func case6ANoticeMayBeAnsweredByAskingTheStore() async throws {
-    let bench = try await Bench()
-    let purchases = bench.purchases
+    let rig = try await Rig()
+    let purchases = rig.purchases
     try await purchases.resume()
-    _ = await bench.buy()
+    _ = await rig.buy()
     let notices = purchases.noticeStream()
     let reader = Task {
       var states: [Transaction.State?] = []
@@ -55,20 +55,20 @@ import Testing
       }
       return states
     }
-    bench.queue.tell(.revoked(id(1), reason: "Refunded."))
+    rig.queue.tell(.revoked(id(1), reason: "Refunded."))
     #expect(try await reader.value == [.revoked])
   }
 
   @Test func severalChangesInOneTurnAreOneAndNoneIsNone() async throws {
-    let bench = try await Bench()
-    var iterator = bench.purchases.entitlementStream().makeAsyncIterator()
+    let rig = try await Rig()
+    var iterator = rig.purchases.entitlementStream().makeAsyncIterator()
     #expect(await iterator.next() == [])
-    bench.purchases.entitled.value = ["a"]
-    bench.purchases.entitled.value = ["a", "b"]
+    rig.purchases.entitled.value = ["a"]
+    rig.purchases.entitled.value = ["a", "b"]
     #expect(await iterator.next() == ["a", "b"])
-    bench.purchases.entitled.value = ["a"]
-    bench.purchases.entitled.value = ["a", "b"]
-    bench.purchases.entitled.value = ["c"]
+    rig.purchases.entitled.value = ["a"]
+    rig.purchases.entitled.value = ["a", "b"]
+    rig.purchases.entitled.value = ["c"]
     #expect(await iterator.next() == ["c"], "what came back in between is no change")
   }
 }

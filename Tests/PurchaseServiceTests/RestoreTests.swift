@@ -8,9 +8,9 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(1))) struct RestoreTests {
   enum Path: CaseIterable, Sendable { case device, backend, both }
 
-  private func bench(_ path: Path, user: String? = "ada") async throws -> Bench {
-    let bench = try await Bench(user: user)
-    bench.wrap = { device in
+  private func rig(_ path: Path, user: String? = "ada") async throws -> Rig {
+    let rig = try await Rig(user: user)
+    rig.wrap = { device in
       let backend = BackendVerifier { try await device.verify($0) }
       return switch path {
       case .device: device
@@ -18,62 +18,62 @@ import Testing
       case .both: CombinedVerifier(device: device, backend: backend)
       }
     }
-    try await bench.restart(user: user)
-    return bench
+    try await rig.restart(user: user)
+    return rig
   }
 
   @Test(arguments: Path.allCases) func case21OnANewMachine(path: Path) async throws {
-    let bench = try await bench(path)
-    let token = try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly")
-    bench.queue.setRestored(.success([token, "nonsense", try ReceiptIssuer().receipt(id(101), user: "ada", product: "forged")]))
-    #expect(try await bench.purchases.restore() == ["premium.monthly"])
-    let transaction = try #require(try await bench.purchases.history().first)
+    let rig = try await rig(path)
+    let token = try rig.issuer.receipt(id(100), user: "ada", product: "premium.monthly")
+    rig.queue.setRestored(.success([token, "nonsense", try ReceiptIssuer().receipt(id(101), user: "ada", product: "forged")]))
+    #expect(try await rig.purchases.restore() == ["premium.monthly"])
+    let transaction = try #require(try await rig.purchases.history().first)
     #expect(transaction.state == .restored)
     #expect(transaction.id == id(100))
     #expect(transaction.price == nil)
-    #expect(await bench.buy() == .failed(.alreadyOwned))
-    try await bench.restart()
-    #expect(bench.purchases.entitlements == ["premium.monthly"], "and it is kept")
-    #expect(try await bench.purchases.history().map(\.state) == [.restored])
+    #expect(await rig.buy() == .failed(.alreadyOwned))
+    try await rig.restart()
+    #expect(rig.purchases.entitlements == ["premium.monthly"], "and it is kept")
+    #expect(try await rig.purchases.history().map(\.state) == [.restored])
   }
 
   @Test(arguments: Path.allCases) func case21ForAUserWhoOwnsNothing(path: Path) async throws {
-    let bench = try await bench(path)
-    #expect(try await bench.purchases.restore() == [])
-    #expect(try await bench.purchases.history().isEmpty)
-    #expect(await bench.buy() == .purchased("premium.monthly"), "and can buy")
+    let rig = try await rig(path)
+    #expect(try await rig.purchases.restore() == [])
+    #expect(try await rig.purchases.history().isEmpty)
+    #expect(await rig.buy() == .purchased("premium.monthly"), "and can buy")
   }
 
   @Test(arguments: Path.allCases) func case21WhileSignedOut(path: Path) async throws {
-    let bench = try await bench(path, user: nil)
-    await #expect { try await bench.purchases.restore() } throws: { error in
+    let rig = try await rig(path, user: nil)
+    await #expect { try await rig.purchases.restore() } throws: { error in
       (error as? StoreError)?.kind == .unauthorized && (error as? StoreError)?.sentence == "Sign in to restore what you bought."
     }
-    #expect(bench.purchases.entitlements.isEmpty)
+    #expect(rig.purchases.entitlements.isEmpty)
   }
 
   @Test(arguments: Path.allCases) func case21SomebodyElsesReceiptRestoresNothing(path: Path) async throws {
-    let bench = try await bench(path)
-    bench.queue.setRestored(.success([try bench.issuer.receipt(id(100), user: "bob", product: "premium.monthly")]))
-    #expect(try await bench.purchases.restore() == [])
-    #expect(try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "ada").isEmpty)
+    let rig = try await rig(path)
+    rig.queue.setRestored(.success([try rig.issuer.receipt(id(100), user: "bob", product: "premium.monthly")]))
+    #expect(try await rig.purchases.restore() == [])
+    #expect(try await rig.journal.receipts(seller: "store", purchasePath: "device", user: "ada").isEmpty)
   }
 
   @Test func case21SignedOutWhileRestoringChangesNothing() async throws {
-    let bench = try await bench(.device)
-    bench.queue.setRestored(.success([try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly")]))
-    async let restored = bench.purchases.restore()
-    bench.purchases.setUser("bob")
+    let rig = try await rig(.device)
+    rig.queue.setRestored(.success([try rig.issuer.receipt(id(100), user: "ada", product: "premium.monthly")]))
+    async let restored = rig.purchases.restore()
+    rig.purchases.setUser("bob")
     _ = try? await restored
-    #expect(bench.purchases.entitlements.isEmpty)
-    #expect(try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "bob").isEmpty)
+    #expect(rig.purchases.entitlements.isEmpty)
+    #expect(try await rig.journal.receipts(seller: "store", purchasePath: "device", user: "bob").isEmpty)
   }
 
   @Test func whatWasBoughtHereIsNotListedTwice() async throws {
-    let bench = try await bench(.device)
-    _ = await bench.buy()
-    bench.queue.setRestored(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly")]))
-    _ = try await bench.purchases.restore()
-    #expect(try await bench.purchases.history().map(\.state) == [.purchased])
+    let rig = try await rig(.device)
+    _ = await rig.buy()
+    rig.queue.setRestored(.success([try rig.issuer.receipt(id(1), user: "ada", product: "premium.monthly")]))
+    _ = try await rig.purchases.restore()
+    #expect(try await rig.purchases.history().map(\.state) == [.purchased])
   }
 }

@@ -9,93 +9,93 @@ import Testing
 /// What happens when the store does not settle a transaction at once.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct RetryTests {
   /// Answers `count` times like this, then as a store should.
-  private func failing(_ bench: Bench, _ count: Int, _ outcome: SubmissionOutcome) {
-    let issuer = bench.issuer
-    let ledger = bench.ledger
-    bench.queue.setAnswer { transaction, call in
+  private func failing(_ rig: Rig, _ count: Int, _ outcome: SubmissionOutcome) {
+    let issuer = rig.issuer
+    let ledger = rig.ledger
+    rig.queue.setAnswer { transaction, call in
       ledger.charge(transaction.id)
       return call <= count ? outcome : issuer.accepted(transaction)
     }
   }
 
   @Test func aStoreThatIsAwayForAMomentIsAskedAgainUnderTheSameKey() async throws {
-    let bench = try await Bench()
-    failing(bench, 2, .unavailable(reason: "time-out"))
-    async let outcome = bench.buy()
-    await bench.clock.waitForSleepers()
-    bench.clock.advance(by: .seconds(1))
-    await until { bench.queue.submitted.count == 2 }
-    await bench.clock.waitForSleepers()
-    bench.clock.advance(by: .seconds(1))
-    #expect(bench.queue.submitted.count == 2, "the second wait is longer")
-    bench.clock.advance(by: .seconds(1))
+    let rig = try await Rig()
+    failing(rig, 2, .unavailable(reason: "time-out"))
+    async let outcome = rig.buy()
+    await rig.clock.waitForSleepers()
+    rig.clock.advance(by: .seconds(1))
+    await until { rig.queue.submitted.count == 2 }
+    await rig.clock.waitForSleepers()
+    rig.clock.advance(by: .seconds(1))
+    #expect(rig.queue.submitted.count == 2, "the second wait is longer")
+    rig.clock.advance(by: .seconds(1))
     #expect(await outcome == .purchased("premium.monthly"))
-    #expect(bench.queue.submitted.map(\.id) == [id(1), id(1), id(1)])
-    #expect(bench.ledger.charges == [id(1)])
+    #expect(rig.queue.submitted.map(\.id) == [id(1), id(1), id(1)])
+    #expect(rig.ledger.charges == [id(1)])
     #expect(
-      bench.stages == [
+      rig.stages == [
         .begun, .waitingForAuthorization, .authorizing, .charging, .retrying, .charging, .retrying, .charging, .verifying, .unlocked,
       ])
   }
 
   @Test func retryAfterIsKept() async throws {
-    let bench = try await Bench()
-    failing(bench, 1, .busy(retryAfter: .seconds(15)))
-    async let outcome = bench.buy()
-    await bench.clock.waitForSleepers()
-    bench.clock.advance(by: .seconds(14))
-    await bench.effects.settled()
-    #expect(bench.queue.submitted.count == 1)
-    bench.clock.advance(by: .seconds(1))
+    let rig = try await Rig()
+    failing(rig, 1, .busy(retryAfter: .seconds(15)))
+    async let outcome = rig.buy()
+    await rig.clock.waitForSleepers()
+    rig.clock.advance(by: .seconds(14))
+    await rig.effects.settled()
+    #expect(rig.queue.submitted.count == 1)
+    rig.clock.advance(by: .seconds(1))
     #expect(await outcome == .purchased("premium.monthly"))
   }
 
   /// As under a test store whose clock stands still.
   @Test func case5WhoLeavesDuringAWaitIsToldThatItIsPendingAndHearsTheEnd() async throws {
-    let bench = try await Bench()
-    failing(bench, 1, .unavailable(reason: "time-out"))
-    var notices = bench.purchases.noticeStream().makeAsyncIterator()
-    let caller = Task { await bench.buy() }
-    await bench.clock.waitForSleepers()
+    let rig = try await Rig()
+    failing(rig, 1, .unavailable(reason: "time-out"))
+    var notices = rig.purchases.noticeStream().makeAsyncIterator()
+    let caller = Task { await rig.buy() }
+    await rig.clock.waitForSleepers()
     caller.cancel()
     #expect(await caller.value == .pending(.storeUnavailable))
-    #expect(bench.purchases.isUnderWay("premium.monthly"))
-    #expect(await bench.buy() == .failed(.inProgress))
-    bench.clock.advance(by: .seconds(1))
+    #expect(rig.purchases.isUnderWay("premium.monthly"))
+    #expect(await rig.buy() == .failed(.inProgress))
+    rig.clock.advance(by: .seconds(1))
     #expect(await notices.next()?.event == .purchased)
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
-    #expect(bench.ledger.charges == [id(1)])
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
+    #expect(rig.ledger.charges == [id(1)])
   }
 
   @Test func case5WhoLeavesBetweenTwoWaitsIsToldAtTheNext() async throws {
-    let bench = try await Bench()
+    let rig = try await Rig()
     let gate = Gate()
-    let issuer = bench.issuer
-    bench.queue.setAnswer { transaction, call in
+    let issuer = rig.issuer
+    rig.queue.setAnswer { transaction, call in
       await gate.wait()
       return call == 1 ? .unavailable(reason: "time-out") : issuer.accepted(transaction)
     }
-    let caller = Task { await bench.buy() }
+    let caller = Task { await rig.buy() }
     await gate.reached()
     caller.cancel()
     gate.open()
     #expect(await caller.value == .pending(.storeUnavailable))
-    await bench.clock.waitForSleepers()
-    bench.clock.advance(by: .seconds(1))
-    await bench.idle()
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    await rig.clock.waitForSleepers()
+    rig.clock.advance(by: .seconds(1))
+    await rig.idle()
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
   }
 
   /// Whoever has closed the sheet is told elsewhere.
   @Test func case5TheEndThatComesAfterLeavingIsANoticeToo() async throws {
-    let bench = try await Bench()
+    let rig = try await Rig()
     let gate = Gate()
-    bench.queue.setAnswer { _, _ in
+    rig.queue.setAnswer { _, _ in
       await gate.wait()
       return .declined("Your bank said no.")
     }
-    var notices = bench.purchases.noticeStream().makeAsyncIterator()
-    let caller = Task { await bench.buy() }
+    var notices = rig.purchases.noticeStream().makeAsyncIterator()
+    let caller = Task { await rig.buy() }
     await gate.reached()
     caller.cancel()
     gate.open()
@@ -104,222 +104,222 @@ import Testing
   }
 
   @Test func aLongWaitIsNotSatThrough() async throws {
-    let bench = try await Bench()
-    failing(bench, 1, .busy(retryAfter: .seconds(300)))
-    #expect(await bench.buy() == .pending(.storeUnavailable))
-    #expect(bench.purchases.isUnderWay("premium.monthly"))
-    #expect(await bench.buy() == .failed(.inProgress))
-    await bench.clock.waitForSleepers()
-    bench.clock.advance(by: .seconds(300))
-    await bench.idle()
-    #expect(bench.purchases.entitlements == ["premium.monthly"], "it went on by itself")
-    #expect(bench.queue.submitted.count == 2)
+    let rig = try await Rig()
+    failing(rig, 1, .busy(retryAfter: .seconds(300)))
+    #expect(await rig.buy() == .pending(.storeUnavailable))
+    #expect(rig.purchases.isUnderWay("premium.monthly"))
+    #expect(await rig.buy() == .failed(.inProgress))
+    await rig.clock.waitForSleepers()
+    rig.clock.advance(by: .seconds(300))
+    await rig.idle()
+    #expect(rig.purchases.entitlements == ["premium.monthly"], "it went on by itself")
+    #expect(rig.queue.submitted.count == 2)
   }
 
   @Test func afterThreeTriesTheCallerIsToldThatItIsPending() async throws {
-    let bench = try await Bench()
-    failing(bench, 3, .unavailable(reason: "no connection"))
-    async let outcome = bench.buy()
+    let rig = try await Rig()
+    failing(rig, 3, .unavailable(reason: "no connection"))
+    async let outcome = rig.buy()
     for seconds in [1, 2] {
-      await bench.clock.waitForSleepers()
-      bench.clock.advance(by: .seconds(seconds))
-      await bench.effects.settled()
+      await rig.clock.waitForSleepers()
+      rig.clock.advance(by: .seconds(seconds))
+      await rig.effects.settled()
     }
     #expect(await outcome == .pending(.storeUnavailable))
-    let told = bench.stages.count
-    await bench.clock.waitForSleepers()
-    bench.clock.advance(by: .seconds(4))
-    await bench.idle()
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
-    #expect(bench.stages.count == told, "whoever asked has an answer")
+    let told = rig.stages.count
+    await rig.clock.waitForSleepers()
+    rig.clock.advance(by: .seconds(4))
+    await rig.idle()
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
+    #expect(rig.stages.count == told, "whoever asked has an answer")
   }
 
   @Test func thereIsNoLastTry() async throws {
-    let bench = try await Bench(random: FixedRandom(.max))
-    failing(bench, 60, .unavailable(reason: "no connection"))
-    async let outcome = bench.buy()
+    let rig = try await Rig(random: FixedRandom(.max))
+    failing(rig, 60, .unavailable(reason: "no connection"))
+    async let outcome = rig.buy()
     for tries in 1...60 {
-      await bench.clock.waitForSleepers()
+      await rig.clock.waitForSleepers()
       // The longest wait, with all of the jitter.
-      bench.clock.advance(by: .seconds(450))
-      await until { bench.queue.submitted.count > tries }
+      rig.clock.advance(by: .seconds(450))
+      await until { rig.queue.submitted.count > tries }
     }
     #expect(await outcome == .pending(.storeUnavailable))
-    await bench.idle()
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
-    #expect(bench.ledger.charges == [id(1)])
+    await rig.idle()
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
+    #expect(rig.ledger.charges == [id(1)])
   }
 
   // MARK: The network is back
 
   /// A purchase that is asked about every few minutes by now.
-  private func longOut(_ bench: Bench, _ outcome: SubmissionOutcome = .unavailable(reason: "no connection")) async {
-    failing(bench, .max, outcome)
-    #expect(await bench.buy() == .pending(outcome == .unauthorized ? .sessionEnded : .storeUnavailable))
-    await bench.clock.waitForSleepers()
+  private func longOut(_ rig: Rig, _ outcome: SubmissionOutcome = .unavailable(reason: "no connection")) async {
+    failing(rig, .max, outcome)
+    #expect(await rig.buy() == .pending(outcome == .unauthorized ? .sessionEnded : .storeUnavailable))
+    await rig.clock.waitForSleepers()
   }
 
-  private func works(_ bench: Bench) {
-    let issuer = bench.issuer
-    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
+  private func works(_ rig: Rig) {
+    let issuer = rig.issuer
+    rig.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
   }
 
   @Test func aNetworkThatIsBackEndsTheWait() async throws {
-    let bench = try await Bench(retry: RetryPolicy(backoff: Backoff(first: .seconds(300)), triesInForeground: 1))
-    await longOut(bench)
-    works(bench)
-    bench.purchases.networkIsBack()
-    await bench.idle()
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
-    #expect(bench.queue.submitted.count == 2)
-    bench.purchases.networkIsBack()
-    #expect(bench.queue.submitted.count == 2, "and nothing is left to be asked")
+    let rig = try await Rig(retry: RetryPolicy(backoff: Backoff(first: .seconds(300)), triesInForeground: 1))
+    await longOut(rig)
+    works(rig)
+    rig.purchases.networkIsBack()
+    await rig.idle()
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
+    #expect(rig.queue.submitted.count == 2)
+    rig.purchases.networkIsBack()
+    #expect(rig.queue.submitted.count == 2, "and nothing is left to be asked")
   }
 
   @Test func aNetworkThatCameBackWhileTheStoreWasAskedCounts() async throws {
     let gate = Gate()
-    let bench = try await Bench(retry: RetryPolicy(backoff: Backoff(first: .seconds(300)), triesInForeground: 1))
-    let issuer = bench.issuer
-    bench.queue.setAnswer { transaction, call in
+    let rig = try await Rig(retry: RetryPolicy(backoff: Backoff(first: .seconds(300)), triesInForeground: 1))
+    let issuer = rig.issuer
+    rig.queue.setAnswer { transaction, call in
       guard call == 1 else { return issuer.accepted(transaction) }
       await gate.wait()
       return .unavailable(reason: "time-out")
     }
-    async let outcome = bench.buy()
+    async let outcome = rig.buy()
     await gate.reached()
-    bench.purchases.networkIsBack()
+    rig.purchases.networkIsBack()
     gate.open()
     #expect(await outcome == .pending(.storeUnavailable))
-    await bench.idle()
-    #expect(bench.purchases.entitlements == ["premium.monthly"], "asked again at once, without a wait")
+    await rig.idle()
+    #expect(rig.purchases.entitlements == ["premium.monthly"], "asked again at once, without a wait")
   }
 
   @Test func aStoreThatAnswersAllButThisIsNotAskedEachTime() async throws {
-    let bench = try await Bench(retry: RetryPolicy(backoff: Backoff(first: .seconds(10)), triesInForeground: 1))
-    await longOut(bench)
+    let rig = try await Rig(retry: RetryPolicy(backoff: Backoff(first: .seconds(10)), triesInForeground: 1))
+    await longOut(rig)
     var tries: [Int] = []
     // Somebody reads on for ten minutes: the publication answers every second.
     for _ in 0..<600 {
-      bench.purchases.networkIsBack()
-      bench.clock.advance(by: .seconds(1))
-      await bench.effects.settled()
-      await bench.clock.waitForSleepers()
-      if tries.last != bench.queue.submitted.count { tries.append(bench.queue.submitted.count) }
+      rig.purchases.networkIsBack()
+      rig.clock.advance(by: .seconds(1))
+      await rig.effects.settled()
+      await rig.clock.waitForSleepers()
+      if tries.last != rig.queue.submitted.count { tries.append(rig.queue.submitted.count) }
     }
-    #expect(bench.queue.submitted.count <= 9, "at once, then 10, 20, 40, 80, 160, 300 seconds apart")
-    #expect(bench.queue.submitted.count >= 6)
+    #expect(rig.queue.submitted.count <= 9, "at once, then 10, 20, 40, 80, 160, 300 seconds apart")
+    #expect(rig.queue.submitted.count >= 6)
     // The reader puts it away; a whole wait later nobody has answered anything.
-    let before = bench.queue.submitted.count
-    while bench.queue.submitted.count < before + 2 {
-      bench.clock.advance(by: .seconds(10))
-      await bench.effects.settled()
-      await bench.clock.waitForSleepers()
+    let before = rig.queue.submitted.count
+    while rig.queue.submitted.count < before + 2 {
+      rig.clock.advance(by: .seconds(10))
+      await rig.effects.settled()
+      await rig.clock.waitForSleepers()
     }
-    works(bench)
-    bench.purchases.networkIsBack()
-    await bench.idle()
-    #expect(bench.purchases.entitlements == ["premium.monthly"], "at once again")
+    works(rig)
+    rig.purchases.networkIsBack()
+    await rig.idle()
+    #expect(rig.purchases.entitlements == ["premium.monthly"], "at once again")
   }
 
   @Test func whatTheStoreItselfAskedForIsKeptTo() async throws {
-    let bench = try await Bench()
-    await longOut(bench, .busy(retryAfter: .seconds(60)))
-    bench.purchases.networkIsBack()
-    bench.clock.advance(by: .seconds(59))
-    await bench.effects.settled()
-    #expect(bench.queue.submitted.count == 1)
-    works(bench)
-    bench.clock.advance(by: .seconds(1))
-    await bench.idle()
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    let rig = try await Rig()
+    await longOut(rig, .busy(retryAfter: .seconds(60)))
+    rig.purchases.networkIsBack()
+    rig.clock.advance(by: .seconds(59))
+    await rig.effects.settled()
+    #expect(rig.queue.submitted.count == 1)
+    works(rig)
+    rig.clock.advance(by: .seconds(1))
+    await rig.idle()
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
   }
 
   @Test func whatWaitsForSomebodyIsNoMatterOfTheNetwork() async throws {
-    let bench = try await Bench()
-    bench.queue.setAnswer { _, _ in .deferred("A parent.") }
-    #expect(await bench.buy() == .pending(.deferred("A parent.")))
-    await bench.clock.waitForSleepers()
-    bench.purchases.networkIsBack()
-    await bench.effects.settled()
-    #expect(bench.queue.submitted.count == 1)
+    let rig = try await Rig()
+    rig.queue.setAnswer { _, _ in .deferred("A parent.") }
+    #expect(await rig.buy() == .pending(.deferred("A parent.")))
+    await rig.clock.waitForSleepers()
+    rig.purchases.networkIsBack()
+    await rig.effects.settled()
+    #expect(rig.queue.submitted.count == 1)
   }
 
   @Test func aSessionThatGoesOnIsAskedWithAgain() async throws {
-    let bench = try await Bench()
-    failing(bench, 1, .unauthorized)
-    #expect(await bench.buy() == .pending(.sessionEnded))
-    await bench.clock.waitForSleepers()
-    bench.clock.advance(by: .seconds(1))
-    await bench.idle()
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
-    #expect(bench.ledger.charges == [id(1)])
+    let rig = try await Rig()
+    failing(rig, 1, .unauthorized)
+    #expect(await rig.buy() == .pending(.sessionEnded))
+    await rig.clock.waitForSleepers()
+    rig.clock.advance(by: .seconds(1))
+    await rig.idle()
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
+    #expect(rig.ledger.charges == [id(1)])
   }
 
   @Test func askingAgainEndsAWait() async throws {
-    let bench = try await Bench()
-    failing(bench, 1, .busy(retryAfter: .seconds(3600)))
-    #expect(await bench.buy() == .pending(.storeUnavailable))
-    await bench.clock.waitForSleepers()
-    try await bench.purchases.resume()
-    await bench.idle()
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    let rig = try await Rig()
+    failing(rig, 1, .busy(retryAfter: .seconds(3600)))
+    #expect(await rig.buy() == .pending(.storeUnavailable))
+    await rig.clock.waitForSleepers()
+    try await rig.purchases.resume()
+    await rig.idle()
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
   }
 
   @Test func anEndedSessionIsKeptUntilTheSameUserSignsInAgain() async throws {
-    let bench = try await Bench()
-    failing(bench, 1, .unauthorized)
-    #expect(await bench.buy() == .pending(.sessionEnded))
-    #expect(bench.queue.finished.isEmpty)
-    #expect(bench.queue.submitted.count == 1, "not asked again without a session")
-    bench.purchases.setUser(nil)
-    try await bench.purchases.resume()
-    await bench.idle()
-    #expect(bench.queue.submitted.count == 1)
-    bench.purchases.setUser("ada")
-    try await bench.purchases.resume()
-    await bench.idle()
-    #expect(bench.purchases.entitlements == ["premium.monthly"])
-    #expect(bench.ledger.charges == [id(1)])
+    let rig = try await Rig()
+    failing(rig, 1, .unauthorized)
+    #expect(await rig.buy() == .pending(.sessionEnded))
+    #expect(rig.queue.finished.isEmpty)
+    #expect(rig.queue.submitted.count == 1, "not asked again without a session")
+    rig.purchases.setUser(nil)
+    try await rig.purchases.resume()
+    await rig.idle()
+    #expect(rig.queue.submitted.count == 1)
+    rig.purchases.setUser("ada")
+    try await rig.purchases.resume()
+    await rig.idle()
+    #expect(rig.purchases.entitlements == ["premium.monthly"])
+    #expect(rig.ledger.charges == [id(1)])
   }
 
   @Test func aBadSignatureIsAskedAboutAgainAndGrantsNothing() async throws {
-    let bench = try await Bench()
-    let issuer = bench.issuer
+    let rig = try await Rig()
+    let issuer = rig.issuer
     var forger = try ReceiptIssuer()
     forger.key = try .generate(.edDSA, kid: issuer.key.kid)
     let forged = forger
-    bench.queue.setAnswer { transaction, call in call == 1 ? forged.accepted(transaction) : issuer.accepted(transaction) }
-    async let outcome = bench.buy()
-    await bench.clock.waitForSleepers()
-    #expect(bench.purchases.entitlements.isEmpty)
-    #expect(bench.queue.finished.isEmpty)
-    bench.clock.advance(by: .seconds(1))
+    rig.queue.setAnswer { transaction, call in call == 1 ? forged.accepted(transaction) : issuer.accepted(transaction) }
+    async let outcome = rig.buy()
+    await rig.clock.waitForSleepers()
+    #expect(rig.purchases.entitlements.isEmpty)
+    #expect(rig.queue.finished.isEmpty)
+    rig.clock.advance(by: .seconds(1))
     #expect(await outcome == .purchased("premium.monthly"))
-    #expect(bench.queue.submitted.map(\.id) == [id(1), id(1)])
+    #expect(rig.queue.submitted.map(\.id) == [id(1), id(1)])
   }
 
   @Test func aRefusalIsToldOnceAndNotAskedAgain() async throws {
-    let bench = try await Bench()
-    bench.queue.setAnswer { _, _ in .unknownProduct("This is not sold any more.") }
-    #expect(await bench.buy() == .failed(.unknownProduct("This is not sold any more.")))
-    #expect(bench.queue.finished == [id(1)])
-    try await bench.restart()
-    await bench.idle()
-    #expect(bench.queue.submitted.count == 1)
-    #expect(bench.clock.sleeperCount == 0)
+    let rig = try await Rig()
+    rig.queue.setAnswer { _, _ in .unknownProduct("This is not sold any more.") }
+    #expect(await rig.buy() == .failed(.unknownProduct("This is not sold any more.")))
+    #expect(rig.queue.finished == [id(1)])
+    try await rig.restart()
+    await rig.idle()
+    #expect(rig.queue.submitted.count == 1)
+    #expect(rig.clock.sleeperCount == 0)
   }
 
   @Test func keysThatCannotBeFetchedKeepAReceiptUntilTheyCan() async throws {
-    let bench = try await Bench()
-    let trusted = bench.issuer.trusted
-    bench.trusted.withLock { $0 = .failure(StoreError(.unavailable, code: "offline", sentence: "Offline.")) }
-    async let outcome = bench.buy()
-    await bench.clock.waitForSleepers()
-    #expect(try await bench.steps(id(1)).last == .received)
-    bench.trusted.withLock { $0 = .success(trusted) }
-    bench.clock.advance(by: .seconds(1))
+    let rig = try await Rig()
+    let trusted = rig.issuer.trusted
+    rig.trusted.withLock { $0 = .failure(StoreError(.unavailable, code: "offline", sentence: "Offline.")) }
+    async let outcome = rig.buy()
+    await rig.clock.waitForSleepers()
+    #expect(try await rig.steps(id(1)).last == .received)
+    rig.trusted.withLock { $0 = .success(trusted) }
+    rig.clock.advance(by: .seconds(1))
     #expect(await outcome == .purchased("premium.monthly"))
-    #expect(bench.queue.submitted.count == 1, "the receipt is there: the store is not asked again")
+    #expect(rig.queue.submitted.count == 1, "the receipt is there: the store is not asked again")
   }
 
   @Test func waitsDoubleUpToALimitAndTheStoreMayAskForMore() {
@@ -348,14 +348,14 @@ import Testing
   }
 
   @Test func theWaitOfATransactionIsSpreadByTheInjectedChance() async throws {
-    let bench = try await Bench(random: FixedRandom(.max))
-    failing(bench, 1, .unavailable(reason: "time-out"))
-    async let outcome = bench.buy()
-    await bench.clock.waitForSleepers()
-    bench.clock.advance(by: .seconds(1.4))
-    await bench.effects.settled()
-    #expect(bench.queue.submitted.count == 1)
-    bench.clock.advance(by: .seconds(0.1))
+    let rig = try await Rig(random: FixedRandom(.max))
+    failing(rig, 1, .unavailable(reason: "time-out"))
+    async let outcome = rig.buy()
+    await rig.clock.waitForSleepers()
+    rig.clock.advance(by: .seconds(1.4))
+    await rig.effects.settled()
+    #expect(rig.queue.submitted.count == 1)
+    rig.clock.advance(by: .seconds(0.1))
     #expect(await outcome == .purchased("premium.monthly"))
   }
 }

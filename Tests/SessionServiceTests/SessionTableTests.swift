@@ -103,15 +103,15 @@ import Testing
   }
 
   @Test func whatIsNotExpectedIsIgnoredAndCounted() async throws {
-    let bench = try await Bench.signedIn()
-    let states = bench.states
-    #expect(bench.session.ignoredInputs == 0)
-    await bench.session.restore()
-    #expect(bench.session.ignoredInputs == 1)
-    await bench.session.signOut()
-    await bench.session.signOut()
-    bench.session.continueOffline()
-    #expect(bench.session.ignoredInputs == 3)
-    #expect(bench.states == states + [.signingOut, .signedOut(.byUser)])
+    let rig = try await Rig.signedIn()
+    let states = rig.states
+    #expect(rig.session.ignoredInputs == 0)
+    await rig.session.restore()
+    #expect(rig.session.ignoredInputs == 1)
+    await rig.session.signOut()
+    await rig.session.signOut()
+    rig.session.continueOffline()
+    #expect(rig.session.ignoredInputs == 3)
+    #expect(rig.states == states + [.signingOut, .signedOut(.byUser)])
   }
 }

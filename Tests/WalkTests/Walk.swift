@@ -170,7 +170,7 @@ import SessionService
   }
 
   private func changeNetwork() {
-    typealias Rule = FaultPlan.Rule
+    typealias Rule = FaultPlan.FaultRule
     let rules: [Rule] = random.pick([
       [], [], [], [Rule(.refuse)], [Rule(.refuse, probability: 0.3), Rule(.drop, probability: 0.2)],
       [Rule(.delay(.seconds(20)), probability: 0.3)], [Rule(.status(503), probability: 0.5)],

@@ -28,14 +28,14 @@ extension Flags {
   /// Counts an event on the run's side of each roll-out. A payment counts on the side of the run that began it.
   func count(_ event: AppEvent) {
     guard event.name.uses.contains(.rollouts) else { return }
-    let kind: FlagEvent.Kind =
+    let name: FlagEvent.Name =
       switch event.name {
       case .paywallSeen: .paywallSeen
       case .paymentCharged: .bought
       default: .failed
       }
-    guard let transaction = event.transaction else { return count(kind, code: event.detail) }
-    count(kind, code: event.detail, id: transaction.id, of: transaction.user, begun: transaction.begun)
+    guard let transaction = event.transaction else { return count(name, code: event.detail) }
+    count(name, code: event.detail, id: transaction.id, of: transaction.user, begun: transaction.begun)
   }
 }
 

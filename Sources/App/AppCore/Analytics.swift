@@ -156,6 +156,6 @@ package struct AnalyticsFile: Sendable {
       text = text.dropFirst(text.firstIndex(of: newline).map { $0 + 1 - text.startIndex } ?? 0)
     }
     for event in batch.events { text += try Wire.encode(event) + [newline] }
-    try OwnFile.write(Data(text), to: path)
+    try PrivateFile.write(Data(text), to: path)
   }
 }

@@ -153,7 +153,7 @@ public struct Scenario: Sendable {
     /// Sets the wall clock alone, as a person would.
     case wallClock(Date)
     /// From here on these requests go wrong; an empty list mends the network.
-    case faults([FaultPlan.Rule])
+    case faults([FaultPlan.FaultRule])
     /// Ends the app and starts it again.
     case restart(Restart)
     /// Answers the page that was opened last: a checkout, or an identity provider's.
@@ -256,7 +256,7 @@ extension Scenario.Step: Decodable {
       self = .back
     case .advance: self = .advance(try container.decode(TimeSpan.self, forKey: .advance))
     case .wallClock: self = .wallClock(try container.decode(Date.self, forKey: .wallClock))
-    case .faults: self = .faults(try container.decode([FaultPlan.Rule].self, forKey: .faults))
+    case .faults: self = .faults(try container.decode([FaultPlan.FaultRule].self, forKey: .faults))
     case .store: self = .store(try container.decode(TestStore.Command.self, forKey: .store))
     case .restart: self = .restart(try container.decode(Scenario.Restart.self, forKey: .restart))
     case .page: self = .page(try container.decode(Scenario.PageAnswer.self, forKey: .page))

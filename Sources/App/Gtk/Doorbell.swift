@@ -2,8 +2,8 @@ import CGtk
 
 /// Lets a later start reach a separate instance, by a name on the session bus that both know.
 ///
-/// A second application beside the ``Application``, which has no name there: an instance of its own keeps the id that desktops find its
-/// icon and its notifications by, and a search for the instance that all starts share does not find it.
+/// An ``Application`` that runs as ``Application/Instance/own`` keeps its id, by which desktops find its icon and its notifications, but has
+/// no name on the bus: a second start cannot find it. This one has a name there, so that it can.
 @MainActor public final class Doorbell: Object {
   private let scope = Scope()
 

@@ -4,7 +4,7 @@ import HTTPTransport
 /// A command line, read.
 enum Command: Equatable {
   /// Makes a publication in an empty folder: the sample, unless other content is named.
-  case initialise(data: String?, Founding?)
+  case initialise(data: String?, InitAnswers?)
   case serve(
     data: String?, address: String, port: Int, publicURL: String?, readersAddFeeds: Bool, trustedProxies: Set<String> = [],
     mail: MailRoute? = nil, identityProviders: String? = nil)

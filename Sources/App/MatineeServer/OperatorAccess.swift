@@ -39,7 +39,7 @@ struct OperatorAccess: Codable {
   /// - Throws: `CocoaError`.
   static func open(_ publication: Publication, origin: String, folder: String) async throws {
     let token = try await publication.newOperatorToken()
-    try OwnFile.write(Wire.encode(OperatorAccess(origin: origin, token: token)), to: file(folder))
+    try PrivateFile.write(Wire.encode(OperatorAccess(origin: origin, token: token)), to: file(folder))
   }
 
   /// Removes the file, and nothing else that may have its name.
@@ -50,7 +50,7 @@ struct OperatorAccess: Codable {
   /// - Throws: `Problem` for an answer that is no success; ``Failure``; errors of opening the publication, and of `answered`.
   static func send(_ request: Request, data: String?, answered: (Response) throws -> Void) async throws {
     do {
-      let publication = try await House(data).open()
+      let publication = try await PublicationFolder(data).open()
       let token = try await publication.newOperatorToken()
       do { try await all(request, token, answered) { await publication.handle($0) } } catch {
         await publication.close()

@@ -51,25 +51,25 @@ import SQLiteStorage
     switch command {
     case .help: tell(Command.usage)
     case .version: tell("matinee-server \(Build.version)")
-    case .initialise(let data, let founding):
-      let house = try House(data, isNew: true)
-      try await house.found { try content(founding) }
-      tell("The publication is in \(house.path). Next: matinee-server user add, import and serve.")
+    case .initialise(let data, let answers):
+      let folder = try PublicationFolder(data, isNew: true)
+      try await folder.found { try content(answers) }
+      tell("The publication is in \(folder.path). Next: matinee-server user add, import and serve.")
     case .serve(let data, let address, let port, let publicURL, let readersAddFeeds, let trustedProxies, let mail, let providers):
-      let house = try House(data)
+      let folder = try PublicationFolder(data)
       try await serve(
-        house, on: address, port: port, pages: publicURL.map(PublicAddress.origin) ?? .ofRequest, readersAddFeeds: readersAddFeeds,
+        folder, on: address, port: port, pages: publicURL.map(PublicAddress.origin) ?? .ofRequest, readersAddFeeds: readersAddFeeds,
         trustedProxies: trustedProxies, mail: mail, identityProviders: providers)
     case .operate(let data, let task): try await operate(task, data)
     case .importFeeds(let data, let json, let sources):
-      return try await importFeeds(House(data), sources, json: json)
+      return try await importFeeds(PublicationFolder(data), sources, json: json)
     case .addUser(let data, let email, let name):
       // Before the person types the password.
-      try House.check(data)
+      try PublicationFolder.check(data)
       try Publication.validateReader(email: email, name: name)
       try await operate(.addReader(email: email, name: name, password: Password.read()), data)
     case .setPassword(let data, let email):
-      try House.check(data)
+      try PublicationFolder.check(data)
       try await operate(.setPassword(email: email, password: Password.read()), data)
     }
     return 0
@@ -82,21 +82,21 @@ import SQLiteStorage
   }
 
   /// What a new publication starts with: the sample, or what its publisher says by options or on a terminal.
-  private static func content(_ founding: Founding?) throws -> PublicationContent {
-    guard var founding else { return try SampleContent.publication(openedAt: SystemClock().now) }
-    if !founding.missing.isEmpty, isatty(0) == 1 {
+  private static func content(_ answers: InitAnswers?) throws -> PublicationContent {
+    guard var answers else { return try SampleContent.publication(openedAt: SystemClock().now) }
+    if !answers.missing.isEmpty, isatty(0) == 1 {
       let ask = { (question: String) in
         StandardError.write(question, terminator: " ")
         return readLine(strippingNewline: true)
       }
-      try founding.ask(ask) { StandardError.write($0) }
+      try answers.ask(ask) { StandardError.write($0) }
     }
-    return try founding.content(id: UUID().uuidString.lowercased())
+    return try answers.content(id: UUID().uuidString.lowercased())
   }
 
-  private static func importFeeds(_ house: House, _ sources: [String], json: Bool) async throws -> Int32 {
+  private static func importFeeds(_ folder: PublicationFolder, _ sources: [String], json: Bool) async throws -> Int32 {
     let told = StopSignals.arrival()
-    guard let publication = try await open(house, until: told) else { return 1 }
+    guard let publication = try await open(folder, until: told) else { return 1 }
     let importer = FeedImporter(publication: publication, web: try web(), json: json, output: tell) { StandardError.write($0) }
     let status = try await run(until: told) { await importer.run(sources) }
     await publication.close()
@@ -105,8 +105,10 @@ import SQLiteStorage
 
   /// Opens a publication, which an upgrade may take a while for.
   /// - Returns: `nil` when a signal arrived first.
-  private static func open(_ house: House, needsKey: Bool = false, until told: Task<Void, Never>) async throws -> Publication? {
-    do { return try await run(until: told) { try await house.open(needsKey: needsKey) } } catch is CancellationError {
+  private static func open(
+    _ folder: PublicationFolder, needsKey: Bool = false, until told: Task<Void, Never>
+  ) async throws -> Publication? {
+    do { return try await run(until: told) { try await folder.open(needsKey: needsKey) } } catch is CancellationError {
       say("Stopped before the publication was open. An upgrade that was under way was undone.")
       return nil
     }
@@ -130,12 +132,12 @@ import SQLiteStorage
   }
 
   private static func serve(
-    _ house: House, on address: String, port: Int, pages: PublicAddress, readersAddFeeds: Bool, trustedProxies: Set<String>,
+    _ folder: PublicationFolder, on address: String, port: Int, pages: PublicAddress, readersAddFeeds: Bool, trustedProxies: Set<String>,
     mail: MailRoute?, identityProviders: String?
   ) async throws {
     let providers = try identityProviders.map { try IdentityProviderFile(json: LocatedJSON.contents(of: $0), file: $0) }
     let told = StopSignals.arrival()
-    guard let publication = try await open(house, needsKey: true, until: told) else { return }
+    guard let publication = try await open(folder, needsKey: true, until: told) else { return }
     await publication.offerPages(at: pages)
     await publication.fetchFeeds(from: try web(), readersMayAdd: readersAddFeeds)
     if let mail { await publication.sendMail(by: try mail.mailer(now: { SystemClock().now }), after: .milliseconds(200)) }
@@ -146,7 +148,7 @@ import SQLiteStorage
     }
     var limits = Listener.Limits()
     limits.trustedProxies = trustedProxies
-    limits.uploads = house.path
+    limits.uploads = folder.path
     let listener = try Listener(publication, address: address, port: port, limits: limits, clock: SystemClock()) { notice in
       switch notice {
       case .unnamedProxy(let proxy):
@@ -156,14 +158,14 @@ import SQLiteStorage
       case .noRoom(let folder): say("imports: \(folder) has no room for a document that a reader sends, so it was refused.")
       }
     }
-    try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
+    try await OperatorAccess.open(publication, origin: listener.origin, folder: folder.path)
     // The server continues where its standard output is not read.
     LineWriter(STDOUT_FILENO).write("Listening on \(listener.origin)")
     let resuming = await publication.startResumingCharges()
     await told.value
     resuming.cancel()
     publication.endLongWork()
-    OperatorAccess.close(folder: house.path)
+    OperatorAccess.close(folder: folder.path)
     await stop(listener, resuming, publication, within: limits.grace + .seconds(2))
   }
 

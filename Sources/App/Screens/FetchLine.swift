@@ -27,7 +27,7 @@ import Gtk
     root.isVisible = false
   }
 
-  func show(_ report: ClubsFetch.Report) {
+  func show(_ report: FanClubsFetch.Report) {
     let isSaid = report.words != nil
     words.text = report.words ?? ""
     words.setStyle(.dim, report.isUnderWay)
@@ -51,7 +51,7 @@ import Gtk
   let root: FittingScroller
   private let rows = Box(.vertical, spacing: 8)
   private let selection: SelectionArea
-  private var shown: [ClubsFetch.Failure] = []
+  private var shown: [FanClubsFetch.Failure] = []
 
   /// - Parameters:
   ///   - name: for screen readers.
@@ -66,12 +66,12 @@ import Gtk
     selection.onTurnedTo = { [weak root] in root?.holdKeyboard() }
   }
 
-  func show(_ failures: [ClubsFetch.Failure]) {
+  func show(_ failures: [FanClubsFetch.Failure]) {
     root.isVisible = !failures.isEmpty
     guard shown != failures else { return }
     shown = failures
     selection.clear()
-    let texts = ClubsFetch.Failure.byReason(failures).map { failure in
+    let texts = FanClubsFetch.Failure.byReason(failures).map { failure in
       let name = Label(failure.name, wraps: true, lines: 2, direction: .ofText)
       let problem = Label(failure.problem, styles: [.caption, .error], wraps: true)
       name.shareSelection()

@@ -95,7 +95,7 @@ import Gtk
   }
 
   /// - Parameter refresh: what there is to say about the feeds behind the posts.
-  func show(_ state: ListState, refresh: ClubsFetch.Report = ClubsFetch.Report()) {
+  func show(_ state: ListState, refresh: FanClubsFetch.Report = FanClubsFetch.Report()) {
     statusPage = page.statusPage
     let hasRows = statusPage == nil
     note.text = state.note ?? ""

@@ -60,7 +60,7 @@ public final class NetworkTransport: Transport {
   public init(
     origin: String?, limits: Limits = Limits(), certificates: String? = nil, usesProxy: Bool = true
   ) throws(TransportError) {
-    do throws(Origin.Invalid) { self.origin = try origin.map { text throws(Origin.Invalid) in try Origin(text) } } catch {
+    do throws(Origin.Failure) { self.origin = try origin.map { text throws(Origin.Failure) in try Origin(text) } } catch {
       throw .unsupported("An address of a publication is needed, such as https://example.org, \(error.reason)")
     }
     self.limits = limits

@@ -264,7 +264,7 @@ extension TransportError {
         CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED,
         CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
         CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT:
-        .insecure(message, code == CURLE_PEER_FAILED_VERIFICATION ? Flaw(certificate) : nil)
+        .insecure(message, code == CURLE_PEER_FAILED_VERIFICATION ? CertificateProblem(certificate) : nil)
       case CURLE_COULDNT_RESOLVE_HOST: .unreachable(message, .unknownName)
       default: .unreachable(message, Obstacle(errno: errno))
       }
@@ -281,7 +281,7 @@ extension TransportError.Obstacle {
   }
 }
 
-extension TransportError.Flaw {
+extension TransportError.CertificateProblem {
   /// From OpenSSL's verdict (openssl-verification-options(1)). The host name is compared by curl itself; the verdict is 0 or 1 then.
   fileprivate init?(_ verdict: Int) {
     switch verdict {

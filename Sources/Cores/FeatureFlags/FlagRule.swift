@@ -1,7 +1,7 @@
 /// The server's rule for one flag: for which clients, and for how many of their users.
 public struct FlagRule: Hashable, Sendable {
   /// Why a rule makes no sense; the flag keeps its standard answer.
-  public struct Malformed: Error, Equatable, Sendable, CustomStringConvertible {
+  public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
     /// What is wrong with the rule, in a sentence for the operator.
     public let description: String
 
@@ -18,18 +18,18 @@ public struct FlagRule: Hashable, Sendable {
   public let features: Set<String>
 
   /// Reads one from what the server, or the file of an earlier run, holds.
-  /// - Throws: ``Malformed``.
-  public init(name: String, percent: Int, minimumVersion: String? = nil, features: [String] = []) throws(Malformed) {
+  /// - Throws: ``Failure``.
+  public init(name: String, percent: Int, minimumVersion: String? = nil, features: [String] = []) throws(Failure) {
     guard Self.isName(name) else {
-      throw Malformed("“\(name.prefix(64))” is no flag’s name: that is 1 to 64 of a-z, 0-9, “.”, “_” and “-”.")
+      throw Failure("“\(name.prefix(64))” is no flag’s name: that is 1 to 64 of a-z, 0-9, “.”, “_” and “-”.")
     }
-    guard (0...100).contains(percent) else { throw Malformed("The flag “\(name)” is to be on for \(percent) percent of the readers.") }
+    guard (0...100).contains(percent) else { throw Failure("The flag “\(name)” is to be on for \(percent) percent of the readers.") }
     let version = minimumVersion.flatMap { ClientVersion($0) }
     if let minimumVersion, version == nil {
-      throw Malformed("The flag “\(name)” is for versions from “\(minimumVersion.prefix(40))” on, which is no version.")
+      throw Failure("The flag “\(name)” is for versions from “\(minimumVersion.prefix(40))” on, which is no version.")
     }
     if let odd = features.first(where: { !Self.isName($0) }) {
-      throw Malformed("The flag “\(name)” is for clients with “\(odd.prefix(64))”, which is no feature’s name.")
+      throw Failure("The flag “\(name)” is for clients with “\(odd.prefix(64))”, which is no feature’s name.")
     }
     self.name = name
     self.percent = percent
@@ -45,7 +45,7 @@ public struct FlagRule: Hashable, Sendable {
 
   /// The side that a user is on.
   public func variant(for user: String) -> Variant {
-    RolloutPlace.place(flag: name, user: user) < percent * RolloutPlace.count / 100 ? .on : .off
+    RolloutHash.place(flag: name, user: user) < percent * RolloutHash.count / 100 ? .on : .off
   }
 
   /// Whether a text can name a flag or a feature.

@@ -5,14 +5,14 @@ public protocol FlagSource: Sendable {
   func rules(for client: ClientCapabilities) async throws -> FetchedRules
 }
 
-/// What a source answered.
+/// The rules that a source gave, and what was wrong with the others.
 public struct FetchedRules: Equatable, Sendable {
   /// The rules that make sense.
   public let rules: [FlagRule]
   /// What is wrong with the others, one sentence each.
-  public let malformed: [FlagRule.Malformed]
+  public let malformed: [FlagRule.Failure]
 
-  public init(rules: [FlagRule], malformed: [FlagRule.Malformed] = []) {
+  public init(rules: [FlagRule], malformed: [FlagRule.Failure] = []) {
     self.rules = rules
     self.malformed = malformed
   }

@@ -37,7 +37,7 @@ struct FlagStore: Sendable {
       let read = try connection.query("SELECT name, percent, min_version, features FROM rule WHERE scope = ?", scope) { row in
         let (name, percent) = (try row.get(0, as: String.self), try row.get(1, as: Int.self))
         let (version, features) = (try row.get(2, as: String?.self), try row.get(3, as: String.self))
-        return Result { () throws(FlagRule.Malformed) in
+        return Result { () throws(FlagRule.Failure) in
           try FlagRule(name: name, percent: percent, minimumVersion: version, features: features.split(separator: ",").map(String.init))
         }
       }
@@ -71,7 +71,7 @@ struct FlagStore: Sendable {
           """
           INSERT OR IGNORE INTO event (id, scope, user_id, kind, code, buckets)
           SELECT id, scope, user_id, ?, NULL, buckets FROM run WHERE is_open AND buckets <> '{}' ORDER BY number
-          """, FlagEvent.Kind.crashed)
+          """, FlagEvent.Name.crashed)
         try connection.execute("UPDATE run SET is_open = 0 WHERE is_open")
       }
     }
@@ -108,7 +108,7 @@ struct FlagStore: Sendable {
   }
 
   /// Adds an event to the run of a user at the event's time, if that run was in any bucket.
-  func add(_ id: UUID, _ kind: FlagEvent.Kind, _ code: String?, of user: String, begun: Date) async throws {
+  func add(_ id: UUID, _ name: FlagEvent.Name, _ code: String?, of user: String, begun: Date) async throws {
     try await database.run { connection in
       try connection.transaction {
         let buckets = try connection.queryOne(
@@ -118,7 +118,7 @@ struct FlagStore: Sendable {
           """, scope, user, begun
         ) { Buckets.read(try $0.get(0)) }
         guard let buckets, !buckets.isEmpty else { return }
-        try Self.add(FlagEvent(id: id, kind: kind, code: code, buckets: buckets), scope: scope, user: user, in: connection)
+        try Self.add(FlagEvent(id: id, name: name, code: code, buckets: buckets), scope: scope, user: user, in: connection)
       }
     }
   }
@@ -129,7 +129,7 @@ struct FlagStore: Sendable {
       try connection.query(
         "SELECT id, kind, code, buckets FROM event WHERE scope = ? AND user_id = ? ORDER BY number LIMIT ?", scope, user, limit
       ) { row in
-        FlagEvent(id: try row.get(0), kind: try row.get(1), code: try row.get(2, as: String?.self), buckets: Buckets.read(try row.get(3)))
+        FlagEvent(id: try row.get(0), name: try row.get(1), code: try row.get(2, as: String?.self), buckets: Buckets.read(try row.get(3)))
       }
     }
   }
@@ -142,13 +142,13 @@ struct FlagStore: Sendable {
 
   private static func add(_ event: FlagEvent, scope: String, user: String, in connection: Connection) throws {
     try connection.execute(
-      "INSERT OR IGNORE INTO event (id, scope, user_id, kind, code, buckets) VALUES (?, ?, ?, ?, ?, ?)", event.id, scope, user, event.kind,
+      "INSERT OR IGNORE INTO event (id, scope, user_id, kind, code, buckets) VALUES (?, ?, ?, ?, ?, ?)", event.id, scope, user, event.name,
       event.code, Buckets.text(event.buckets))
     try connection.execute("DELETE FROM event WHERE number <= (SELECT max(number) FROM event) - ?", eventLimit)
   }
 }
 
-extension FlagEvent.Kind: SQLValue {}
+extension FlagEvent.Name: SQLValue {}
 
 /// Sides by flag, as a column holds them.
 private enum Buckets {

@@ -5,22 +5,22 @@ extension Flags {
   static let batch = 50
 
   /// Counts something for the signed-in user, in the buckets of this run.
-  public func count(_ kind: FlagEvent.Kind, code: String? = nil) {
+  public func count(_ name: FlagEvent.Name, code: String? = nil) {
     guard let run, !run.buckets.isEmpty else { return }
-    let event = FlagEvent(id: environment.identifiers.next(), kind: kind, code: code, buckets: run.buckets)
+    let event = FlagEvent(id: environment.identifiers.next(), name: name, code: code, buckets: run.buckets)
     write { try await $0.add(event, of: run.user) }
     send()
   }
 
   /// Counts something that may have begun in an earlier run, once, in the buckets of that one: not in those that the flags have by now.
   /// - Parameters:
-  ///   - kind: what happened.
+  ///   - name: what happened.
   ///   - code: which of its kind.
   ///   - id: its identifier, by which it is counted once however often this is called.
   ///   - user: whose it is, who need not be in.
   ///   - begun: when it began, by the wall clock.
-  public func count(_ kind: FlagEvent.Kind, code: String? = nil, id: UUID, of user: String, begun: Date) {
-    write { try await $0.add(id, kind, code, of: user, begun: begun) }
+  public func count(_ name: FlagEvent.Name, code: String? = nil, id: UUID, of user: String, begun: Date) {
+    write { try await $0.add(id, name, code, of: user, begun: begun) }
     send()
   }
 

@@ -167,7 +167,7 @@ public struct FlagEnvironment: Sendable {
     run.answers[flag.name] = variant == .on
     run.buckets[flag.name] = variant
     self.run = run
-    let exposure = FlagEvent(id: environment.identifiers.next(), kind: .exposed, buckets: [flag.name: variant])
+    let exposure = FlagEvent(id: environment.identifiers.next(), name: .exposed, buckets: [flag.name: variant])
     write { [run] in try await $0.expose(exposure, in: run.id, of: run.user, now: run.buckets) }
     send()
     return variant == .on

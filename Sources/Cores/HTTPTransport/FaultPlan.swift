@@ -26,7 +26,7 @@ public struct FaultPlan: Equatable, Sendable {
   }
 
   /// One fault and the requests that it happens to. The first rule that hits decides; delays only add up.
-  public struct Rule: Equatable, Sendable {
+  public struct FaultRule: Equatable, Sendable {
     /// What goes wrong with the requests that the rule hits.
     public var fault: Fault
     /// Only requests with this method; `nil` for every method.
@@ -56,10 +56,10 @@ public struct FaultPlan: Equatable, Sendable {
   /// The seed of all chance: the same plan and the same requests fail in the same way.
   public var seed: UInt64
   /// The rules, in order.
-  public var rules: [Rule]
+  public var rules: [FaultRule]
 
   /// Without rules nothing goes wrong.
-  public init(seed: UInt64 = 0, rules: [Rule] = []) {
+  public init(seed: UInt64 = 0, rules: [FaultRule] = []) {
     self.seed = seed
     self.rules = rules
   }
@@ -82,11 +82,11 @@ extension FaultPlan: Decodable {
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     seed = try fields.decodeIfPresent(UInt64.self, forKey: .seed) ?? 0
-    rules = try fields.decode([Rule].self, forKey: .rules)
+    rules = try fields.decode([FaultRule].self, forKey: .rules)
   }
 }
 
-extension FaultPlan.Rule: Decodable {
+extension FaultPlan.FaultRule: Decodable {
   private enum CodingKeys: String, CodingKey { case fault, method, path, skip, count, probability, seconds, bytes, status, body }
 
   private enum Name: String, Decodable, CaseIterable { case refuse, drop, delay, truncate, corrupt, status }

@@ -3,7 +3,7 @@ import Foundation
 /// An origin: scheme, host and port of an HTTP server (RFC 9110, section 4.3.1).
 public struct Origin: Equatable, Sendable {
   /// A text that is no origin.
-  public struct Invalid: Error, Equatable {
+  public struct Failure: Error, Equatable {
     /// How a sentence about it ends: `not “example.org”`, or `and “https://example.org/a” has a path`.
     public let reason: String
   }
@@ -12,14 +12,14 @@ public struct Origin: Equatable, Sendable {
   public let text: String
 
   /// - Parameter address: with or without a slash at its end.
-  /// - Throws: ``Invalid``.
-  public init(_ address: String) throws(Invalid) {
-    guard let origin = Origin(of: address), let parts = URLComponents(string: address) else { throw Invalid(reason: "not “\(address)”") }
+  /// - Throws: ``Failure``.
+  public init(_ address: String) throws(Failure) {
+    guard let origin = Origin(of: address), let parts = URLComponents(string: address) else { throw Failure(reason: "not “\(address)”") }
     let path = parts.path == "" || parts.path == "/" ? nil : parts.path
     for (part, name) in [
       (parts.user ?? parts.password, "user name"), (path, "path"), (parts.query, "query"), (parts.fragment, "fragment"),
     ] where part != nil {
-      throw Invalid(reason: "and “\(address)” has a \(name)")
+      throw Failure(reason: "and “\(address)” has a \(name)")
     }
     self = origin
   }

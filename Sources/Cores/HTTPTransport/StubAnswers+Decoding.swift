@@ -58,7 +58,7 @@ extension StubAnswers: Decodable {
     self.init(
       rules: written.map { placed in
         let rule = placed.value
-        return Rule(rule.method, rule.path, answers: rule.answers.map(\.answer), after: rule.after, line: placed.line)
+        return StubRule(rule.method, rule.path, answers: rule.answers.map(\.answer), after: rule.after, line: placed.line)
       })
     bodyFiles = Set(written.flatMap { $0.value.answers.compactMap(\.bodyFile) })
   }

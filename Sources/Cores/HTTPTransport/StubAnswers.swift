@@ -33,7 +33,7 @@ public struct StubAnswers: Equatable, Sendable {
   }
 
   /// Some requests, and what they are answered.
-  public struct Rule: Equatable, Sendable {
+  public struct StubRule: Equatable, Sendable {
     /// Only requests with this method; `nil` for every method.
     public var method: Request.Method?
     /// The path, without its query: `*` stands for any part between two slashes, or of one, `**` for anything.
@@ -69,12 +69,12 @@ public struct StubAnswers: Equatable, Sendable {
   }
 
   /// The rules, in order: the first that matches and has an answer decides.
-  public var rules: [Rule]
+  public var rules: [StubRule]
   /// The files that bodies come from, as paths.
   public var bodyFiles: Set<String> = []
 
   /// Rules whose bodies come from no files. Without rules, the publication answers every request.
-  public init(rules: [Rule] = []) { self.rules = rules }
+  public init(rules: [StubRule] = []) { self.rules = rules }
 }
 
 enum PathPattern {

@@ -24,7 +24,7 @@ public final class StubTransport: Transport {
   /// What a tester panel shows.
   public struct State: Equatable, Sendable {
     /// The rules that are in force.
-    public var rules: [StubAnswers.Rule]
+    public var rules: [StubAnswers.StubRule]
     /// Why the file as it is now is not in force.
     public var failure: LocatedJSON.Failure?
     /// What was answered, the oldest first; the last 200.

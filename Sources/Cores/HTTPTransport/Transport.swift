@@ -22,7 +22,7 @@ public enum TransportError: Error, Equatable, Sendable, CustomStringConvertible 
   }
 
   /// What is wrong with a certificate.
-  public enum Flaw: Equatable, Sendable {
+  public enum CertificateProblem: Equatable, Sendable {
     /// It was good until a moment that has passed.
     case expired
     /// It becomes valid at a later moment.
@@ -40,7 +40,7 @@ public enum TransportError: Error, Equatable, Sendable, CustomStringConvertible 
   /// The connection ended in the middle of the answer, was reset, or the answer was malformed.
   case cutShort(String)
   /// The certificate or the encryption was not acceptable; with the reason, where known.
-  case insecure(String, Flaw? = nil)
+  case insecure(String, CertificateProblem? = nil)
   /// The answer was larger than the transport accepts, in bytes.
   case tooLarge(limit: Int)
   /// The answer is of a form that this transport does not read, and why.

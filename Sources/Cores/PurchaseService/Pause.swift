@@ -27,8 +27,8 @@ import Runtime
     if !isWoken { earlyTries = isNetworkBack ? earlyTries + 1 : 0 }
   }
 
-  /// How much of a wait remains although the network is back. A server can be up and fail at this request: after the first such try, its
-  /// other answers shorten the wait only to the back-off's.
+  /// How much of a wait remains although the network is back: nothing at first. A server can be up and fail at this request: after early
+  /// tries that failed, the network's return shortens a wait only to the back-off for that many early tries.
   func least(of wait: Duration, _ retry: RetryPolicy) -> Duration {
     earlyTries == 0 ? .zero : min(retry.backoff.wait(after: earlyTries, chance: 0), wait)
   }

@@ -8,7 +8,7 @@ import Synchronization
 /// Work runs in the order it was handed in. State-holding code awaits it inside `Effects.run`.
 public actor Database {
   /// How a file that is damaged, or is no database, is treated.
-  public enum Damage: Sendable {
+  public enum DamagePolicy: Sendable {
     /// The error is thrown, at the opening or later, and the file left as it is: for data that cannot be fetched again.
     case refuse
     /// The file is renamed to `PATH.damaged`, in the place of an earlier one, and a new one made: for data that can be fetched again.
@@ -20,7 +20,7 @@ public actor Database {
   private let path: String
   private let migrations: [Migration]
   private let synchronous: Connection.Synchronous
-  private let damage: Damage
+  private let damagePolicy: DamagePolicy
 
   private nonisolated let setAside = Atomic<Int>(0)
   private var isClosed = false
@@ -36,12 +36,12 @@ public actor Database {
   ///   - path: a file, or `:memory:`.
   ///   - migrations: the schema's history.
   ///   - synchronous: when a transaction counts as written.
-  ///   - damage: how a damaged file is treated, now and whenever the damage is found.
+  ///   - policy: how a damaged file is treated, now and whenever the damage is found.
   /// - Throws: ``SQLiteError``, ``MigrationError``.
   public init(
-    path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full, ifDamaged damage: Damage = .refuse
+    path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full, ifDamaged policy: DamagePolicy = .refuse
   ) async throws {
-    self.init(opening: path, migrations: migrations, synchronous: synchronous, ifDamaged: damage)
+    self.init(opening: path, migrations: migrations, synchronous: synchronous, ifDamaged: policy)
     try await opened()
   }
 
@@ -50,16 +50,16 @@ public actor Database {
   ///   - path: a file, or `:memory:`.
   ///   - migrations: the schema's history.
   ///   - synchronous: when a transaction counts as written.
-  ///   - damage: how a damaged file is treated, whenever the damage is found.
+  ///   - policy: how a damaged file is treated, whenever the damage is found.
   public init(
-    opening path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full, ifDamaged damage: Damage = .refuse
+    opening path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full, ifDamaged policy: DamagePolicy = .refuse
   ) {
     executor = ThreadExecutor(name: "sqlite")
     owned = OwnedConnection(executor)
     self.path = path
     self.migrations = migrations
     self.synchronous = synchronous
-    self.damage = damage
+    damagePolicy = policy
     // The next caller opens it again after an error.
     executor.post { self.assumeIsolated { database in _ = try? database.attempt { _ in } } }
   }
@@ -70,7 +70,7 @@ public actor Database {
   public func run<Value: Sendable>(_ body: @Sendable (Connection) throws -> Value) async throws -> Value {
     do {
       return try attempt(body)
-    } catch let error as SQLiteError where error.isCorruption && damage == .setAside {
+    } catch let error as SQLiteError where error.isCorruption && damagePolicy == .setAside {
       try replace(error)
       return try attempt(body)
     }
@@ -85,7 +85,7 @@ public actor Database {
   private func open() throws {
     do {
       try connect()
-    } catch  where SQLiteError.isCorruption(error) && damage == .setAside {
+    } catch  where SQLiteError.isCorruption(error) && damagePolicy == .setAside {
       try replace(error)
     }
   }

@@ -67,7 +67,7 @@ extension AddFeedViewModel {
     /// The button that fetches the posts of the added feeds: "Fetch all", "Fetch the rest"; `nil` when there are none to fetch.
     public var fetchLabel: String?
     /// The fan clubs whose posts could not be fetched.
-    public var failures: [ClubsFetch.Failure] = []
+    public var failures: [FanClubsFetch.Failure] = []
 
     /// An empty dialog, or one with an address.
     public init(url: String = "") { self.url = url }

@@ -49,7 +49,7 @@ import Runtime
   private var latest: Import?
   private var isCancelled = false
   private var clubs: [FanClub.ID] = []
-  private lazy var fetch = ClubsFetch(store: store, formatting: formatting) { [weak self] in self?.fetchChanged() }
+  private lazy var fetch = FanClubsFetch(store: store, formatting: formatting) { [weak self] in self?.fetchChanged() }
 
   /// - Parameters:
   ///   - store: the reader's content.

@@ -19,9 +19,9 @@ import ReaderContent
     /// The list of the club's posts: its rows, and how far it is.
     public var posts = ListState()
     /// What there is to do about posts that were never fetched: "Fetch posts" belongs in the place of the list.
-    public var fetch = ClubFetch.State.notNeeded
+    public var fetch = FanClubFetch.State.notNeeded
     /// The progress of fetching its feed again, and its failure.
-    public var refresh = ClubsFetch.Report()
+    public var refresh = FanClubsFetch.Report()
     /// Whether the reader is notified of its new posts; `nil` while they do not follow it, and cannot choose.
     public var notifies: Bool?
     /// Whether "Remove feed…" is offered, which asks before it does: the reader added this club.
@@ -83,8 +83,8 @@ import ReaderContent
   private let formatting: Formatting
   private let notifications: NotificationPreferences?
   private let output: @MainActor (Output) -> Void
-  private let fetch: ClubFetch
-  private lazy var feed = ClubsFetch(store: store, formatting: formatting) { [weak self] in self?.feedChanged() }
+  private let fetch: FanClubFetch
+  private lazy var feed = FanClubsFetch(store: store, formatting: formatting) { [weak self] in self?.feedChanged() }
   private var observation: Observation?
   private var watching: Task<Void, Never>?
   private var watchingOutbox: Task<Void, Never>?
@@ -112,7 +112,7 @@ import ReaderContent
     self.formatting = formatting
     self.notifications = notifications
     self.output = output
-    fetch = ClubFetch(id, store: store, clock: formatting.clock)
+    fetch = FanClubFetch(id, store: store, clock: formatting.clock)
     // A row's club is this page.
     posts = PostList(.fanClub(id), store: store, formatting: formatting) { if $0 != .openFanClub(id) { output($0) } }
     posts.list.observe { [weak self] _ in self?.update() }

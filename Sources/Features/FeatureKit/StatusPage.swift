@@ -94,7 +94,7 @@ extension EntityPhase {
   }
 }
 
-extension ClubFetch.State {
+extension FanClubFetch.State {
   /// What the page shows in place of posts that were not fetched; `nil` where nothing is to be done about them.
   public var statusPage: StatusPage? {
     switch self {

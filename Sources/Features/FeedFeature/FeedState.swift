@@ -42,9 +42,9 @@ extension FeedViewModel {
     public var pill: String?
     /// What there is to do about the posts of the chosen fan club, which was imported from a list of feeds. Shown in place of rows, of
     /// which there are none.
-    public var fetch = ClubFetch.State.notNeeded
+    public var fetch = FanClubFetch.State.notNeeded
     /// The progress of fetching feeds again, and their failures.
-    public var refresh = ClubsFetch.Report()
+    public var refresh = FanClubsFetch.Report()
     /// Whether the list is jumping to the top: the requested rows are added a moment later, above the first row. Show that row.
     public var isJumping = false
     /// Whether there is something to choose from.

@@ -43,11 +43,11 @@ import Runtime
   private let output: @MainActor (Output) -> Void
   private let clubs: FollowedClubs
   private let canAddFeeds: LastValue<Bool>
-  private lazy var feeds = ClubsFetch(store: store, formatting: formatting) { [weak self] in self?.feedsChanged() }
+  private lazy var feeds = FanClubsFetch(store: store, formatting: formatting) { [weak self] in self?.feedsChanged() }
   /// The wait until it is known which feeds are to be fetched.
   private var finding: Task<Void, Never>?
   /// Of the fan club that was chosen.
-  private var fetch: ClubFetch?
+  private var fetch: FanClubFetch?
   private var isOnScreen = false
   private var jump = Jump.none
   private var checkTask: Task<Void, Never>?
@@ -201,7 +201,7 @@ import Runtime
     posts = PostList(.filtered(PostFilter(choice, isUnreadOnly: isUnreadOnly)), store: store, formatting: formatting, output: output)
     posts.list.takeUndo(from: former)
     if case .fanClub(let id) = choice {
-      if choice != state.choice { fetch = ClubFetch(id, store: store, clock: formatting.clock) }
+      if choice != state.choice { fetch = FanClubFetch(id, store: store, clock: formatting.clock) }
     } else {
       fetch = nil
     }

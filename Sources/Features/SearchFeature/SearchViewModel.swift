@@ -176,13 +176,13 @@ import Runtime
     return true
   }
 
-  /// What is gone leaves this list too.
   /// Quotes the beginning of what was searched for: people paste whole pages.
   private var nothingFound: String {
     let shown = requested.prefix(80)
     return "Nothing was found for “\(shown)\(shown.endIndex < requested.endIndex ? "…" : "")”."
   }
 
+  /// What is gone leaves this list too.
   private func dropGone() {
     let ids = state.ids.filter { store.posts[$0] != nil }
     let clubs = state.clubs.filter { store.fanClubs[$0] != nil }

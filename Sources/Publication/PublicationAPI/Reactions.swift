@@ -21,7 +21,7 @@ public struct Reaction: RawRepresentable, Codable, CodingKeyRepresentable, Hasha
   public static let sad: Reaction = "sad"
 
   /// The kinds that this version can draw, in the order in which a reader chooses among them. A new one needs words
-  /// in the app's `Screens/Reactions.swift`, and an icon there and in `Gtk/Icon.swift`.
+  /// in the app's `Screens/ReactionButtons.swift`, and an icon there and in `Gtk/Icon.swift`.
   public static let known: [Reaction] = [.like, .love, .laugh, .wow, .sad]
 }
 

@@ -57,7 +57,7 @@ extension APIClient {
   public func count(_ batch: AnalyticsBatch) async throws(ClientError) { try await send(.post, .analytics, body: batch) }
 }
 
-extension FlagEvent.Kind {
+extension FlagEvent.Name {
   /// A paywall was shown.
   public static let paywallSeen = Self(rawValue: FlagEventRecord.Kind.paywallSeen.rawValue)
   /// A purchase was charged, verified and unlocked.
@@ -69,7 +69,7 @@ extension FlagEvent.Kind {
 extension FlagEventRecord {
   fileprivate init(_ event: FlagEvent) {
     self.init(
-      id: event.id.uuidString, kind: event.kind.rawValue, code: event.code.map(Self.code),
+      id: event.id.uuidString, kind: event.name.rawValue, code: event.code.map(Self.code),
       buckets: event.buckets.mapValues(\.rawValue))
   }
 
@@ -94,15 +94,15 @@ extension FlagError {
 /// `FlagList`, of which each rule is read by itself.
 private struct LenientFlagList: Decodable {
   struct Element: Decodable {
-    let rule: Result<FlagRule, FlagRule.Malformed>
+    let rule: Result<FlagRule, FlagRule.Failure>
 
     init(from decoder: any Decoder) throws {
       guard let record = try? FlagRecord(from: decoder) else {
         let name = try? decoder.container(keyedBy: Key.self).decode(String.self, forKey: .name)
-        rule = .failure(FlagRule.Malformed("The rule of the flag “\(name?.prefix(64) ?? "without a name")” cannot be read."))
+        rule = .failure(FlagRule.Failure("The rule of the flag “\(name?.prefix(64) ?? "without a name")” cannot be read."))
         return
       }
-      rule = Result { () throws(FlagRule.Malformed) in
+      rule = Result { () throws(FlagRule.Failure) in
         try FlagRule(name: record.name, percent: record.percent, minimumVersion: record.minVersion, features: record.features ?? [])
       }
     }

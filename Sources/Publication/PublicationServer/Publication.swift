@@ -97,31 +97,31 @@ public actor Publication {
   nonisolated let importLimits = ImportLimits()
   nonisolated let maintenanceSign = MaintenanceSign()
   /// Of readers, by their identifiers.
-  nonisolated let turns = Turns()
+  nonisolated let turns = RequestTurns()
   /// Of clients without a session in ``sessions``; ``limitWaiting(toPlaces:)`` bounds how many there are.
-  private nonisolated let strangers = Turns(longestQueue: .max)
+  private nonisolated let strangers = RequestTurns(longestQueue: .max)
   /// Of clients that sign in by an identity provider: one that says nothing has them wait for as long as it likes.
-  nonisolated let providerTurns = Turns(longestQueue: .max)
+  nonisolated let providerTurns = RequestTurns(longestQueue: .max)
   /// Where answers are written that take long.
   nonisolated let writer = ThreadExecutor(name: "writer")
   nonisolated let sessions = SessionCache()
   /// One search of a reader is made at a time, however many sessions they have.
-  nonisolated let searchTurns = Turns(1)
+  nonisolated let searchTurns = RequestTurns(1)
   /// One change of a reader to any number of read marks.
-  nonisolated let readAllTurns = Turns(1)
+  nonisolated let readAllTurns = RequestTurns(1)
   /// One answer of a client that may be long.
-  nonisolated let longTurns = Turns(1)
+  nonisolated let longTurns = RequestTurns(1)
   /// One large answer at a time, of all clients: the thread that writes them is one.
-  nonisolated let largeTurns = Turns(1, longestQueue: .max)
+  nonisolated let largeTurns = RequestTurns(1, longestQueue: .max)
   /// One list of a reader that may have to check many posts.
-  nonisolated let listTurns = Turns(1)
-  /// One part of long work at a time, of all that is under way; see ``Turns/takePart(_:)``.
-  nonisolated let partTurns = Turns(1, longestQueue: .max)
+  nonisolated let listTurns = RequestTurns(1)
+  /// One part of long work at a time, of all that is under way; see ``RequestTurns/takePart(_:)``.
+  nonisolated let partTurns = RequestTurns(1, longestQueue: .max)
   /// One charge of a reader: the gateway may take one after the other.
-  nonisolated let chargeTurns = Turns(1, longestQueue: .max)
+  nonisolated let chargeTurns = RequestTurns(1, longestQueue: .max)
   private var store: Store?
   /// Wrong passwords in a row, by address: forgotten when the process ends.
-  let throttle = Throttle()
+  let throttle = SignInThrottle()
   /// Readers who came by identity providers: forgotten when the process ends.
   let arrivals = Arrivals()
   /// Where its own pages are; `nil` when it has none.

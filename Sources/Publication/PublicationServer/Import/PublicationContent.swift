@@ -69,7 +69,7 @@ extension Publication {
   /// Fills an empty publication. One that was founded from the same content before gets today's products and is otherwise unchanged; any
   /// other is left as it is. The sample account is left out where it is not offered.
   /// - Returns: whether it was empty.
-  /// - Throws: `SQLiteError`, `Problem`; `BillingPeriod.Unreadable` for a product whose period cannot be sold.
+  /// - Throws: `SQLiteError`, `Problem`; `BillingPeriod.Failure` for a product whose period cannot be sold.
   @discardableResult public func install(_ content: PublicationContent) async throws -> Bool {
     for product in content.products where product.period != nil || product.kind == .subscription {
       _ = try BillingPeriod(product.period ?? "")

@@ -100,6 +100,6 @@ public struct MailFolder: Mailer {
     let (date, id) = (now(), UUID().uuidString.lowercased())
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let name = date.formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted)) + "-" + id + ".eml"
-    try OwnFile.write(mail.message(from: address, date: date, id: id), to: folder + "/" + name)
+    try PrivateFile.write(mail.message(from: address, date: date, id: id), to: folder + "/" + name)
   }
 }

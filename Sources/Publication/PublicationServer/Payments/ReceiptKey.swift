@@ -25,7 +25,7 @@ enum ReceiptKey {
   }
 
   /// Puts a key in the place of the one before; a crash leaves either.
-  static func store(_ key: SigningKey, _ path: String) throws { try OwnFile.write(Data(try key.pem().utf8), to: path) }
+  static func store(_ key: SigningKey, _ path: String) throws { try PrivateFile.write(Data(try key.pem().utf8), to: path) }
 }
 
 extension KeySet.Key {

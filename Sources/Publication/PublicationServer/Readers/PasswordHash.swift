@@ -22,7 +22,7 @@ public struct PasswordCost: Equatable, Sendable {
 /// Making and comparing one takes its time: on ``PasswordHasher``'s thread only.
 struct PasswordHash: Equatable, Sendable {
   /// The text is no hash that this version knows.
-  struct Unreadable: Error {}
+  struct Failure: Error {}
 
   private static let keyLength = 32
   private static let composedName = "scrypt-nfc"
@@ -66,14 +66,14 @@ struct PasswordHash: Equatable, Sendable {
   }
 
   /// Reads one that was stored.
-  /// - Throws: ``Unreadable``.
+  /// - Throws: ``Failure``.
   init(text: String) throws {
     let parts = text.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 6, [Self.composedName, Self.typedName].contains(parts[0]), let logN = Int(parts[1]), (1...20).contains(logN),
       let blockSize = Int(parts[2]),
       (1...32).contains(blockSize), let parallel = Int(parts[3]), (1...16).contains(parallel), let salt = Base64URL.decode(parts[4]),
       let key = Base64URL.decode(parts[5]), key.count == Self.keyLength
-    else { throw Unreadable() }
+    else { throw Failure() }
     isComposed = parts[0] == Self.composedName
     cost = PasswordCost(logN: logN, blockSize: blockSize, parallel: parallel)
     self.salt = salt

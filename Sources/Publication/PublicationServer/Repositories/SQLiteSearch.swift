@@ -52,7 +52,8 @@ struct SQLiteSearch: SearchRepository {
     return (clubs, try numbers.compactMap { try hit($0.number, marker, in: database, for: reader, isReadable: $0.isReadable) }, order)
   }
 
-  /// Some room on later pages, so that posts that come meanwhile do not change it. Beyond that the cursor was made up.
+  /// Chooses the order: the best first, or the newest above ``mostRanked`` hits. A later page keeps its order; the best first only up to twice
+  /// as many hits: a cursor with more counts as forged, and gets the newest.
   static func order(
     of words: SearchWords, after: SearchPosition?, in database: Connection, for reader: Reader.ID, seesAll: Bool
   ) throws -> SearchOrder {

@@ -3,7 +3,7 @@ import Foundation
 /// How often a subscription renews: one number of days, weeks, months or years in ISO 8601, by the Gregorian calendar in UTC.
 struct BillingPeriod: Equatable, Sendable {
   /// The text is no such period.
-  struct Unreadable: Error, Equatable, CustomStringConvertible {
+  struct Failure: Error, Equatable, CustomStringConvertible {
     let text: String
     var description: String { "“\(text)” is no period such as P1M or P1Y" }
   }
@@ -11,12 +11,12 @@ struct BillingPeriod: Equatable, Sendable {
   private let unit: Calendar.Component
   private let count: Int
 
-  /// - Throws: ``Unreadable``.
-  init(_ text: String) throws(Unreadable) {
+  /// - Throws: ``Failure``.
+  init(_ text: String) throws(Failure) {
     let units: [Character: Calendar.Component] = ["D": .day, "W": .weekOfYear, "M": .month, "Y": .year]
     guard text.first == "P", let letter = text.last, let unit = units[letter], let count = Int(text.dropFirst().dropLast()),
       (1...1000).contains(count)
-    else { throw Unreadable(text: text) }
+    else { throw Failure(text: text) }
     self.unit = unit
     self.count = count
   }

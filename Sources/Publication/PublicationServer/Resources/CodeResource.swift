@@ -27,7 +27,7 @@ struct CodeResource {
       // However its letters with accents are encoded, it is one address to the limits.
       email: found?.email ?? email.precomposedStringWithCanonicalMapping, client: Self.network(of: call.request.client),
       requestedAt: session.clock.unixTime)
-    let isOwn = session.throttle.isOwn(Throttle.Key(email: email, client: call.request.client), at: session.clock.uptime)
+    let isOwn = session.throttle.isOwn(SignInThrottle.Key(email: email, client: call.request.client), at: session.clock.uptime)
     guard try await codes.add(mailed, isOwn: isOwn) else {
       return .problem(
         429, .tooManyAttempts, "Too many codes were asked for. Use one that you got, or try again in an hour.", retryAfter: 3600)
@@ -60,7 +60,7 @@ struct CodeResource {
     }
     let digest = try Digest.sha256(Data(credentials.challenge.utf8))
     guard let mailed = try await codes.code(digest, at: session.clock.unixTime) else { throw Self.expired }
-    let key = Throttle.Key(email: mailed.email, client: call.request.client)
+    let key = SignInThrottle.Key(email: mailed.email, client: call.request.client)
     let uptime = session.clock.uptime
     let pause = session.throttle.isOwn(key, at: uptime) ? 0 : session.throttle.pauseOfCodes(for: mailed.email, at: uptime)
     guard pause == 0 else {

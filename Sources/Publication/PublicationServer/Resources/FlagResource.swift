@@ -12,7 +12,7 @@ struct FlagResource {
   // MARK: For the operator
 
   nonisolated(nonsending) func set(_ flag: FlagRecord) async throws {
-    do throws(FlagRule.Malformed) { _ = try FlagRule(flag) } catch { throw Problem.badRequest(error.description) }
+    do throws(FlagRule.Failure) { _ = try FlagRule(flag) } catch { throw Problem.badRequest(error.description) }
     try await flags.setFlag(flag)
   }
 
@@ -81,7 +81,7 @@ extension Publication {
 
 extension FlagRule {
   /// From the wire.
-  fileprivate init(_ flag: FlagRecord) throws(Malformed) {
+  fileprivate init(_ flag: FlagRecord) throws(Failure) {
     try self.init(name: flag.name, percent: flag.percent, minimumVersion: flag.minVersion, features: flag.features ?? [])
   }
 }

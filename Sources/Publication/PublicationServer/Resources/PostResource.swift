@@ -11,11 +11,11 @@ struct PostResource {
   /// Whether posts may be there whose club was removed.
   let isSweeping: Bool
   /// One change of a reader to any number of read marks.
-  let readAllTurns: Turns
+  let readAllTurns: RequestTurns
   /// One part of long work of all readers.
-  let partTurns: Turns
+  let partTurns: RequestTurns
   /// One list of a reader that may have to check many posts.
-  let listTurns: Turns
+  let listTurns: RequestTurns
 
   /// The entitlement that premium posts take.
   static let premium = "premium"

@@ -10,7 +10,7 @@ struct SearchResource {
   let fanClubs: FanClubResource
   let clock: any AppClock
   /// One search of a reader is made at a time, however many sessions they have.
-  let turns: Turns
+  let turns: RequestTurns
   /// Indexes some of the words in the queue, and returns whether there are more.
   let index: @Sendable () async throws -> Bool
 

@@ -9,7 +9,7 @@ struct SessionResource {
   let readers: any ReaderRepository
   let content: any ContentRepository
   let hasher: PasswordHasher
-  let throttle: Throttle
+  let throttle: SignInThrottle
   let sessions: SessionCache
   let imports: ImportDesk
   let clock: any AppClock
@@ -24,7 +24,7 @@ struct SessionResource {
     let isPublic = try await isPublicPassword(credentials, email)
     let found = isPublic ? nil : try await readers.reader(email: email)
     let signOuts = found.map { sessions.signOuts(of: $0.reader.id) }
-    let guess = Throttle.Key(email: email, client: call.request.client)
+    let guess = SignInThrottle.Key(email: email, client: call.request.client)
     switch try await compare(credentials.password, with: found?.password, guess) {
     case .answer(let response): return response
     case .wrong: throw Problem.wrongCredentials
@@ -62,7 +62,7 @@ struct SessionResource {
   /// Compares a password with an account's, as one more guess of a client. A wrong one is counted here; the caller counts a right one.
   /// - Parameter hash: the account's; `nil` for none, which is wrong and takes as long.
   private nonisolated(nonsending) func compare(
-    _ password: String, with hash: PasswordHash?, _ guess: Throttle.Key
+    _ password: String, with hash: PasswordHash?, _ guess: SignInThrottle.Key
   ) async throws -> Comparison {
     // For each client alone: otherwise everybody could lock a reader out by guessing. A client without an address is not limited.
     let (wrong, right) = (throttle.pause(guess, at: clock.uptime), throttle.pauseAfterRight(guess, at: clock.uptime))
@@ -174,7 +174,7 @@ struct SessionResource {
     }
     guard change.currentPassword.utf8.count <= PasswordRule.longest else { throw Problem.badRequest("The password is too long.") }
     try PasswordRule.check(change.newPassword, email: reader.email)
-    let guess = Throttle.Key(email: reader.email, client: call.request.client)
+    let guess = SignInThrottle.Key(email: reader.email, client: call.request.client)
     let old = try await readers.reader(email: reader.email)?.password
     switch try await compare(change.currentPassword, with: old, guess) {
     case .answer(let response): return response
@@ -196,7 +196,7 @@ struct SessionResource {
   }
 
   private nonisolated(nonsending) func matches(
-    _ password: String, _ hash: PasswordHash?, _ guess: Throttle.Key
+    _ password: String, _ hash: PasswordHash?, _ guess: SignInThrottle.Key
   ) async throws -> Bool {
     let standing = throttle.standing(guess.client, at: clock.uptime)
     return try await hasher.matches(password, hash, client: guess.client, account: guess.email, standing: standing)

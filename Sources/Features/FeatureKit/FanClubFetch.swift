@@ -5,7 +5,7 @@ import Runtime
 
 /// The posts of a fan club that was imported from a list of feeds: says whether they were ever fetched, has the publication fetch them when
 /// the reader wants them, and waits until they are there. Isolated to the main actor.
-@MainActor public final class ClubFetch {
+@MainActor public final class FanClubFetch {
   /// What there is to do about a club's posts.
   public enum State: Equatable, Sendable {
     /// Nothing: they are there.

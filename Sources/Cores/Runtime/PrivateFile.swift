@@ -1,7 +1,7 @@
 import Foundation
 
 /// A file for its owner's eyes, such as one with a secret in it.
-public enum OwnFile {
+public enum PrivateFile {
   /// Writes the file so that only its owner can ever read it, that it is never incomplete, and that it is on the disk when this returns.
   /// - Throws: `CocoaError`.
   public static func write(_ data: Data, to path: String) throws {

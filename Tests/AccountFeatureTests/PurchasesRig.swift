@@ -12,7 +12,7 @@ import SQLiteStorage
 import Synchronization
 
 /// The list of purchases over a test store, on 14 November 2023.
-@MainActor final class PurchasesBench {
+@MainActor final class PurchasesRig {
   let effects = Effects()
   let clock = ManualClock()
   let issuer: ReceiptIssuer

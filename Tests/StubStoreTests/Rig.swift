@@ -17,7 +17,7 @@ let passes = Product(
 let day = Duration.seconds(86_400)
 
 /// A test store and a purchase layer in front of it, both of which can be ended and started again over the same files.
-@MainActor final class Bench {
+@MainActor final class Rig {
   let clock = ManualClock()
   let folder: URL
   private let keepsStore: Bool

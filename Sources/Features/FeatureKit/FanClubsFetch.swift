@@ -4,7 +4,7 @@ import ReaderContent
 import Runtime
 
 /// Has the publication fetch the feeds of several fan clubs, a few at a time, each as its own page does. Isolated to the main actor.
-@MainActor public final class ClubsFetch {
+@MainActor public final class FanClubsFetch {
   /// A fan club whose feed could not be fetched.
   public struct Failure: Equatable, Sendable {
     /// The club's name; how many there are where several share a reason.

@@ -6,7 +6,7 @@ import Runtime
 /// through the finalizer of MurmurHash3 (fmix64), which spreads what FNV leaves close together; the upper half of the product of that and
 /// 10,000 (128 bits) is the place. A roll-out of p percent is for the places below 100·p: a user who is in at 10 % is in at 50 % too. The
 /// flag's name is part of it, so that different flags start with different users.
-public enum RolloutPlace {
+public enum RolloutHash {
   /// How many places there are.
   public static let count = 10_000
 

@@ -7,7 +7,7 @@ import Synchronization
 final class Server: FlagSource, FlagSink {
   struct State {
     var rules: [FlagRule] = []
-    var malformed: [FlagRule.Malformed] = []
+    var malformed: [FlagRule.Failure] = []
     var failure: FlagError?
     /// Takes what it is sent, and its answer gets lost.
     var losesAnswers = false
@@ -52,7 +52,7 @@ final class Server: FlagSource, FlagSink {
     with { state in
       (state.taken[user] ?? []).map { event in
         let buckets = event.buckets.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.rawValue)" }
-        return ([event.kind.rawValue] + [event.code].compactMap { $0 } + buckets).joined(separator: " ")
+        return ([event.name.rawValue] + [event.code].compactMap { $0 } + buckets).joined(separator: " ")
       }
     }
   }

@@ -4,7 +4,7 @@
 ///
 /// Right passwords cost a hash as well, and so pause after five within a minute. Wrong codes are counted by address alone: a client needs no
 /// more than the address to have as many codes mailed as it likes.
-final class Throttle {
+final class SignInThrottle {
   /// Whose password is guessed, and by which client.
   struct Key: Hashable {
     let email: String

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Where all sessions together have too many that wait, the newest of the session with the most of them gives way: requests that wait have
 /// connections, of which there are only so many.
-final class Turns: Sendable {
+final class RequestTurns: Sendable {
   private struct Session {
     var working = 0
     /// Resumed with `nil` when it is their turn, and with the answer when they get none.
@@ -30,7 +30,7 @@ final class Turns: Sendable {
   /// - Parameters:
   ///   - most: how many of a session are worked on at a time.
   ///   - longestQueue: how many more may wait.
-  init(_ most: Int = Turns.most, longestQueue: Int = Turns.longestQueue) {
+  init(_ most: Int = RequestTurns.most, longestQueue: Int = RequestTurns.longestQueue) {
     mostAtATime = most
     self.longestQueue = longestQueue
   }
@@ -100,7 +100,7 @@ final class Turns: Sendable {
   }
 }
 
-extension Turns {
+extension RequestTurns {
   /// Does one part of long work, such as an import, while no other part of any is done. However much long work is under way, a request waits
   /// for one part at each of its steps. Each work has its turn after all others that wait, and requests run before the caller continues.
   /// - Throws: what `part` throws; `CancellationError`.

@@ -4,8 +4,8 @@ import PublicationAPI
 import PublicationServer
 import PurchaseService
 
-/// What a publisher says about a publication of their own: `init`.
-struct Founding: Equatable {
+/// What a publisher answers about a publication of their own, for `init`.
+struct InitAnswers: Equatable {
   /// One thing to say; the option of the same name says it.
   enum Field: String, CaseIterable {
     case name, tagline, contact, currency, monthly, yearly, lifetime, passes, tax
@@ -96,7 +96,7 @@ struct Founding: Equatable {
 
   // MARK: The publication
 
-  /// The publication that it makes.
+  /// The publication that the answers make.
   /// - Parameter id: names it among all publications; receipts carry it.
   /// - Throws: `Command.Mistake` when something was not said.
   func content(id: String) throws(Command.Mistake) -> PublicationContent {
@@ -182,15 +182,15 @@ struct Founding: Equatable {
 /// `init …`.
 extension Command {
   static func initialise(_ words: inout Words) throws(Mistake) -> Command {
-    var (data, isSample, founding) = (String?.none, false, Founding())
-    var given: [(field: Founding.Field, text: String)] = []
+    var (data, isSample, answers) = (String?.none, false, InitAnswers())
+    var given: [(field: InitAnswers.Field, text: String)] = []
     while let word = try words.next() {
       switch word {
       case .option("--help"): return .help
       case .option("--data"): data = try words.value(of: word)
       case .option("--sample"): isSample = true
       case .option(let other), .argument(let other):
-        guard case .option = word, let field = Founding.Field(rawValue: String(other.dropFirst(2))), field.option == other else {
+        guard case .option = word, let field = InitAnswers.Field(rawValue: String(other.dropFirst(2))), field.option == other else {
           throw Mistake(sentence: "init does not know “\(other)”.")
         }
         given.append((field, try words.value(of: word)))
@@ -199,10 +199,10 @@ extension Command {
     guard !isSample || given.isEmpty else { throw Mistake(sentence: "The sample is what it is: --sample goes with --data alone.") }
     // Whether a price is one depends on the currency.
     for (field, text) in given.filter({ $0.field == .currency }) + given.filter({ $0.field != .currency }) {
-      do throws(Mistake) { try founding.say(text, about: field) } catch {
+      do throws(Mistake) { try answers.say(text, about: field) } catch {
         throw Mistake(sentence: "\(field.option): \(error.sentence)")
       }
     }
-    return .initialise(data: data, isSample ? nil : founding)
+    return .initialise(data: data, isSample ? nil : answers)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import PublicationServer
 
 /// How many requests of one reader are worked on at a time.
-@Suite struct TurnTests {
+@Suite struct RequestTurnsTests {
   /// Holds whoever comes until it is opened.
   private final class Door: Sendable {
     private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>([])
@@ -41,17 +41,17 @@ import Testing
     func add(_ number: Int) { numbers.withLock { $0.append(number) } }
   }
 
-  private func wait(for count: Int, _ turns: Turns, _ session: String) async {
+  private func wait(for count: Int, _ turns: RequestTurns, _ session: String) async {
     await until { turns.count(session) >= count }
   }
 
   /// What the client gets.
-  private func answer(_ turns: Turns, _ work: () async -> Response) async -> Response {
+  private func answer(_ turns: RequestTurns, _ work: () async -> Response) async -> Response {
     do { return try await turns.take("a", work) } catch { return (error as? Refusal)?.response ?? Response(500) }
   }
 
   @Test func eightAtATimeAndTheRestInOrder() async throws {
-    let (turns, door, order) = (Turns(), Door(), Record())
+    let (turns, door, order) = (RequestTurns(), Door(), Record())
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<12 {
         group.addTask {
@@ -75,7 +75,7 @@ import Testing
 
   /// However much long work is under way, others wait for one part of it.
   @Test func longWorkIsDonePartByPartInTurn() async throws {
-    let (turns, door, order) = (Turns(1, longestQueue: .max), Door(), Record())
+    let (turns, door, order) = (RequestTurns(1, longestQueue: .max), Door(), Record())
     let working = Record()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for work in 0..<3 {
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test func oneAtATime() async throws {
-    let (turns, door, order) = (Turns(1), Door(), Record())
+    let (turns, door, order) = (RequestTurns(1), Door(), Record())
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<3 {
         group.addTask {
@@ -128,9 +128,9 @@ import Testing
   }
 
   @Test func tooManyAreToldToComeAgain() async throws {
-    let (turns, door) = (Turns(), Door())
+    let (turns, door) = (RequestTurns(), Door())
     await withTaskGroup(of: Int.self) { group in
-      let most = Turns.most + Turns.longestQueue
+      let most = RequestTurns.most + RequestTurns.longestQueue
       for number in 1...most {
         group.addTask {
           await answer(turns) {
@@ -151,8 +151,8 @@ import Testing
   }
 
   @Test func nobodyWorksForAClientThatLeft() async throws {
-    let (turns, door) = (Turns(), Door())
-    let working = (1...Turns.most).map { _ in
+    let (turns, door) = (RequestTurns(), Door())
+    let working = (1...RequestTurns.most).map { _ in
       Task {
         await answer(turns) {
           await door.pass()
@@ -160,9 +160,9 @@ import Testing
         }
       }
     }
-    await wait(for: Turns.most, turns, "a")
+    await wait(for: RequestTurns.most, turns, "a")
     let left = Task { await answer(turns) { Response(200) } }
-    await wait(for: Turns.most + 1, turns, "a")
+    await wait(for: RequestTurns.most + 1, turns, "a")
     left.cancel()
     door.open()
     #expect(await left.value.status == 499)
@@ -171,8 +171,8 @@ import Testing
 
   /// However many come, none is sent away; who signs in waits for nobody but those who sign in.
   @Test func strangersTakeTurnsAsWell() async throws {
-    let (turns, door, working) = (Turns(longestQueue: .max), Door(), Record())
-    let most = Turns.most + Turns.longestQueue + 1
+    let (turns, door, working) = (RequestTurns(longestQueue: .max), Door(), Record())
+    let most = RequestTurns.most + RequestTurns.longestQueue + 1
     let all = (1...most).map { number in
       Task {
         await answer(turns) {
@@ -183,8 +183,8 @@ import Testing
       }
     }
     await wait(for: most, turns, "a")
-    await until { working.all.count >= Turns.most }
-    #expect(working.all.count == Turns.most)
+    await until { working.all.count >= RequestTurns.most }
+    #expect(working.all.count == RequestTurns.most)
     door.open()
     for task in all { #expect(await task.value == 200) }
     for route in Router.publication.routes { #expect(route.takesTurns == (route.pattern != ["v1", "session"] || route.method != .post)) }
@@ -192,7 +192,7 @@ import Testing
 
   /// Eight readers with 64 requests each would have all connections of a listener. Whoever has the most of them gives way.
   @Test(.timeLimit(.minutes(10))) func whoeverHasTheMostWaitingGivesWay() async throws {
-    let (turns, door) = (Turns(1), Door())
+    let (turns, door) = (RequestTurns(1), Door())
     turns.limitWaiting(6)
     @Sendable func answer(_ session: String) async -> Response {
       do {
@@ -283,7 +283,7 @@ import Testing
     let (ada, elsewhere, bo) = (try await rig.signIn(), try await rig.signIn(), try await rig.signIn("bo"))
     let reader = try await rig.get("/v1/session", ada, as: Reader.self).id
     var ids: [UUID] = []
-    for _ in 1...Turns.most {
+    for _ in 1...RequestTurns.most {
       ids.append(UUID())
       _ = try await rig.begin(ids[ids.count - 1], "passes.5", ada)
     }

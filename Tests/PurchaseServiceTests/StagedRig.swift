@@ -7,7 +7,7 @@ import Synchronization
 @testable import PurchaseService
 
 /// Two paths side by side over one file, each with a queue of its own at the same payment provider; can be ended and started again.
-@MainActor final class StagedBench {
+@MainActor final class StagedRig {
   typealias Stage = StagedPurchases<String>.Stage
 
   /// One of the two.

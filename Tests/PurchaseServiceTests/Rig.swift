@@ -22,7 +22,7 @@ final class Ledger: Sendable {
 }
 
 /// A store and an app in front of it, which can be ended and started again over the same file.
-@MainActor final class Bench {
+@MainActor final class Rig {
   let clock = ManualClock()
   let effects = Effects()
   let ledger = Ledger()

@@ -2,7 +2,7 @@ import FeatureFlags
 import Runtime
 import Testing
 
-@Suite struct RolloutPlaceTests {
+@Suite struct RolloutHashTests {
   /// Computed by another program, from the words of the documentation alone.
   @Test(arguments: [
     ("purchase.device_first", "00000000-0000-0000-0000-000000000001", 9069),
@@ -16,7 +16,7 @@ import Testing
     ("flag", "1", 1975),
     ("flag", "2", 5798),
   ])
-  func knownPlaces(flag: String, user: String, place: Int) { #expect(RolloutPlace.place(flag: flag, user: user) == place) }
+  func knownPlaces(flag: String, user: String, place: Int) { #expect(RolloutHash.place(flag: flag, user: user) == place) }
 
   @Test func raisingThePercentageKeepsWhoWasIn() throws {
     let steps = try [0, 1, 10, 50, 99, 100].map { try FlagRule(name: "flag", percent: $0) }
@@ -32,7 +32,7 @@ import Testing
   /// Every part of the places gets its share, whatever the users are called: random identifiers, numbers, addresses.
   @Test func placesAreSpreadEvenly() {
     let seed = UInt64.random(in: 1...(.max))
-    print("RolloutPlaceTests seed \(seed)")
+    print("RolloutHashTests seed \(seed)")
     var random = SplitMix(state: seed)
     let (users, cells) = (20_000, 100)
     let names: [(Int) -> String] = [
@@ -41,7 +41,7 @@ import Testing
     for name in names {
       var counts = [Int](repeating: 0, count: cells)
       let flag = "flag-\(random.hex())"
-      for number in 0..<users { counts[RolloutPlace.place(flag: flag, user: name(number)) * cells / RolloutPlace.count] += 1 }
+      for number in 0..<users { counts[RolloutHash.place(flag: flag, user: name(number)) * cells / RolloutHash.count] += 1 }
       let expected = Double(users) / Double(cells)
       let chiSquare = counts.reduce(0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
       // 99 degrees of freedom: even places exceed this once in a hundred million tries.
@@ -52,7 +52,7 @@ import Testing
   @Test func flagsAreIndependent() {
     // A quarter of the users is in both of two halves: nobody is always the first to try what is new.
     let both = (0..<20_000).count { number in
-      ["one", "two"].allSatisfy { RolloutPlace.place(flag: $0, user: "reader-\(number)") < RolloutPlace.count / 2 }
+      ["one", "two"].allSatisfy { RolloutHash.place(flag: $0, user: "reader-\(number)") < RolloutHash.count / 2 }
     }
     #expect((4700...5300).contains(both))
   }

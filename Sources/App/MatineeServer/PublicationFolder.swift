@@ -4,7 +4,7 @@ import Runtime
 import SQLiteStorage
 
 /// A folder with a publication in it, which this process alone has open.
-struct House {
+struct PublicationFolder {
   /// Why there is no publication to work with.
   enum Failure: Error, Equatable, CustomStringConvertible {
     case notInitialised(path: String)

@@ -50,7 +50,7 @@ final class Script: Sendable {
   }
 }
 
-@MainActor final class Bench {
+@MainActor final class Rig {
   let script = Script()
   let effects = Effects()
   let clock = ManualClock()

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 /// Clubs that came from a list of feeds, and the switch for notifications.
-@MainActor @Suite struct ClubFetchTests {
-  private let recorder = Recorder<ClubFetch.State>()
+@MainActor @Suite struct FanClubFetchTests {
+  private let recorder = Recorder<FanClubFetch.State>()
 
   private func page(_ reader: ReaderFixture, _ notifications: NotificationPreferences? = nil) -> FanClubViewModel {
     let page = FanClubViewModel("c1", store: reader.store, formatting: reader.formatting, notifications: notifications) { _ in }

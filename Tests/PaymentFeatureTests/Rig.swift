@@ -10,7 +10,7 @@ import Runtime
 import Synchronization
 
 /// The payment sheet over a test store: `methods` are the ways to pay, the first of which is chosen.
-@MainActor final class Bench {
+@MainActor final class Rig {
   let effects = Effects()
   let clock = ManualClock()
   let issuer: ReceiptIssuer

@@ -5,20 +5,20 @@ import Testing
 @testable import MatineeServer
 
 /// What a publisher says of a publication of their own, by options and on a terminal.
-@Suite struct FoundingTests {
-  private func founding(_ words: String...) throws -> Founding? {
-    guard case .initialise(nil, let founding) = try Command(["init"] + words) else {
+@Suite struct InitAnswersTests {
+  private func answers(_ words: String...) throws -> InitAnswers? {
+    guard case .initialise(nil, let answers) = try Command(["init"] + words) else {
       Issue.record("not init")
       return nil
     }
-    return founding
+    return answers
   }
 
   private let enough = ["init", "--name", "The Reel", "--contact", "a@b.example", "--currency", "EUR", "--yearly", "49"]
 
   @Test func everyOptionIsTakenOver() throws {
     let all = try #require(
-      try founding(
+      try answers(
         "--name=The Reel", "--tagline", "Films", "--contact", "https://reel.example/account", "--monthly", "4.90", "--yearly", "49,00",
         "--lifetime", "149", "--passes", "3.5", "--tax", "VAT 19 %", "--currency", "eur"))
     #expect(all.missing.isEmpty)
@@ -40,10 +40,10 @@ import Testing
   }
 
   @Test func pricesHaveTheDigitsOfTheirCurrency() throws {
-    var yen = try #require(try founding("--name", "N", "--contact", "a@b.example", "--currency", "JPY", "--monthly", "490"))
+    var yen = try #require(try answers("--name", "N", "--contact", "a@b.example", "--currency", "JPY", "--monthly", "490"))
     #expect(try yen.content(id: "id").products.map(\.priceMinorUnits) == [490])
     #expect(throws: Command.Mistake(sentence: "“4.90” is no price in JPY.")) { try yen.say("4.90", about: .yearly) }
-    let dinar = try #require(try founding("--name", "N", "--contact", "a@b.example", "--currency", "KWD", "--passes", "1.5"))
+    let dinar = try #require(try answers("--name", "N", "--contact", "a@b.example", "--currency", "KWD", "--passes", "1.5"))
     let content = try dinar.content(id: "id")
     #expect(content.products.map(\.priceMinorUnits) == [1500])
     #expect(content.products.map(\.tax) == [nil])
@@ -87,32 +87,32 @@ import Testing
   }
 
   @Test(arguments: ["XAF", "XCD", "XOF", "XPF", "EUR"]) func currenciesThatManyCountriesShare(code: String) throws {
-    #expect(try founding("--name", "N", "--contact", "a@b.example", "--currency", code, "--monthly", "490")?.missing == [])
+    #expect(try answers("--name", "N", "--contact", "a@b.example", "--currency", code, "--monthly", "490")?.missing == [])
   }
 
   @Test func theSampleNeedsNoWord() throws {
     #expect(try Command(["init", "--sample", "--data", "d"]) == .initialise(data: "d", nil))
-    #expect(try founding()?.missing == ["--name", "--contact", "--currency", "a price (--monthly, --yearly, --lifetime, --passes)"])
-    guard case .initialise(nil, let founding?) = try Command(enough) else {
+    #expect(try answers()?.missing == ["--name", "--contact", "--currency", "a price (--monthly, --yearly, --lifetime, --passes)"])
+    guard case .initialise(nil, let answers?) = try Command(enough) else {
       Issue.record("not init")
       return
     }
-    #expect(founding.missing.isEmpty)
+    #expect(answers.missing.isEmpty)
   }
 
   /// What a person types, and what they are told in between.
-  private func requested(_ founding: Founding, _ typed: [String]) throws -> (Founding, questions: [String], told: [String]) {
-    var (founding, rest, questions, told) = (founding, typed[...], [String](), [String]())
-    try founding.ask(
+  private func requested(_ answers: InitAnswers, _ typed: [String]) throws -> (InitAnswers, questions: [String], told: [String]) {
+    var (answers, rest, questions, told) = (answers, typed[...], [String](), [String]())
+    try answers.ask(
       { question in
         questions.append(question)
         return rest.popFirst()
       }, tell: { told.append($0) })
-    return (founding, questions, told)
+    return (answers, questions, told)
   }
 
   @Test func onATerminalItAsksForWhatIsMissing() throws {
-    let begun = try #require(try founding("--name", "The Reel"))
+    let begun = try #require(try answers("--name", "The Reel"))
     let (said, questions, told) = try requested(
       begun, ["", "", "nobody", "a@b.example", "EUR", "", "", "", "", "", "4.905", "4.90", "", "", ""])
     #expect(
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test func anInputThatEndsMakesNothing() throws {
-    let begun = try #require(try founding())
+    let begun = try #require(try answers())
     #expect(throws: Command.Mistake(sentence: "The answers ended too early; nothing was made.")) { try requested(begun, ["The Reel", ""]) }
   }
 }

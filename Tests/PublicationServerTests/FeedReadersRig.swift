@@ -8,7 +8,7 @@ import Testing
 @testable import PublicationServer
 
 /// A publication on the web with two readers, and what a test of feeds that readers add asks of it.
-struct ReaderHouse: Sendable {
+struct FeedReadersRig: Sendable {
   static let url = "https://example.org/feed"
 
   let rig: Rig
