@@ -94,6 +94,7 @@ library("PurchaseService", "Cores", ["SignedReceipts", "SQLiteStorage", "Runtime
 library("StubStore", "Cores", ["PurchaseService", "SignedReceipts", "Runtime"], product: true)
 library("PurchaseServiceTesting", "Cores", ["PurchaseService", "SignedReceipts"], product: true)
 library("SessionService", "Cores", ["Runtime"], product: true)
+library("SessionServiceTesting", "Cores", ["SessionService", "Runtime"], product: true)
 library("OpenIDConnect", "Cores", ["SignedReceipts", "HTTPTransport", "Runtime"], product: true)
 library("OpenIDConnectTesting", "Cores", ["OpenIDConnect", "SignedReceipts", "HTTPTransport", "Runtime"], product: true)
 library("FeatureFlags", "Cores", ["SQLiteStorage", "Runtime"], product: true)
@@ -248,7 +249,7 @@ tests("PurchaseServiceTests", ["PurchaseService", "PurchaseServiceTesting", "Sig
 tests(
   "StubStoreTests",
   ["TestSupport", "StubStore", "HTTPTransport", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "SQLiteStorage", "Runtime"])
-tests("SessionServiceTests", ["SessionService", "Runtime"])
+tests("SessionServiceTests", ["SessionService", "SessionServiceTesting", "Runtime"])
 tests(
   "OpenIDConnectTests",
   [
@@ -292,7 +293,7 @@ tests(
 tests(
   "MatineeServerTests",
   ["TestSupport", "MatineeServer", "PublicationServer", "PublicationAPI", "SQLiteStorage", "CurlTransport", "HTTPTransport", "Runtime"])
-tests("LoginFeatureTests", ["LoginFeature", "FeatureKit", "SessionService", "Runtime"])
+tests("LoginFeatureTests", ["LoginFeature", "FeatureKit", "SessionService", "SessionServiceTesting", "Runtime"])
 tests("FeedFeatureTests", ["FeedFeature"] + contentPage)
 tests("FanClubFeatureTests", ["FanClubFeature", "FeedFormats"] + contentPage)
 tests("BookmarksFeatureTests", ["BookmarksFeature", "FeedFeature", "FanClubFeature"] + contentPage)
@@ -303,7 +304,9 @@ tests("AddFeedFeatureTests", ["AddFeedFeature"] + contentPage)
 tests("MenuFeatureTests", ["TestSupport", "MenuFeature", "FeatureKit", "Runtime"])
 tests("PaywallFeatureTests", ["PaywallFeature"] + selling)
 tests("PaymentFeatureTests", ["PaymentFeature"] + selling)
-tests("AccountFeatureTests", ["AccountFeature", "SessionService", "TestSupport", "ContentCache", "HTTPTransport"] + selling)
+tests(
+  "AccountFeatureTests",
+  ["AccountFeature", "SessionService", "SessionServiceTesting", "TestSupport", "ContentCache", "HTTPTransport"] + selling)
 tests(
   "AppCoreTests",
   ["TestSupport", "AppScenarios", "AppAssembly", "AppCore", "PublicationServer", "PublicationListener", "CurlTransport"] + features
@@ -348,6 +351,7 @@ if !headless {
     "ScreensTests",
     [
       "TestSupport", "Screens", "Gtk", "CGtk", "CGtkShims", "AppAssembly", "AppCore", "PublicationServer", "OpenIDConnectTesting",
+      "SessionServiceTesting",
     ] + features + publicationEnd + clientCores)
   tests("EndToEndTests", ["Driver", "AppConfig", "TestSupport", "Runtime"])
 }

@@ -5,22 +5,15 @@ import Patience
 import PurchaseServiceTesting
 import Runtime
 import SessionService
+import SessionServiceTesting
 import Testing
 
-/// A backend that knows everybody, or cannot be reached.
-private struct StubAuth: AuthProvider {
-  var isReachable = true
-  var endedSession = false
-  func signIn(with credential: Credential) async throws(AuthError) -> SessionGrant {
-    guard case .password(let email, _) = credential else { throw .rejected("Only passwords are known here.") }
-    return SessionGrant(access: Secret("t1"), refresh: Secret("r1"), user: User(id: "u1", email: email, name: "Ada"))
+/// A backend that gives no new tokens.
+private func refusing(_ error: AuthError) -> StubAuthProvider {
+  StubAuthProvider { call throws(AuthError) in
+    if case .refresh = call { throw error }
+    return nil
   }
-  func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant {
-    guard isReachable else { throw .unreachable("No network.") }
-    guard !endedSession else { throw .ended }
-    return SessionGrant(access: Secret("t2"), refresh: token, user: User(id: "u1", email: "ada@example.org", name: "Ada"))
-  }
-  func signOut(_ token: Secret) async {}
 }
 
 private struct NoStore: TokenStore {
@@ -47,7 +40,7 @@ private struct NoStore: TokenStore {
   private(set) var outputs: [AccountViewModel.Output] = []
 
   init(
-    auth: StubAuth = StubAuth(), store: any TokenStore = MemoryTokenStore(), email: String = "ada@example.org", restores: Bool = false,
+    auth: StubAuthProvider = StubAuthProvider(), store: any TokenStore = MemoryTokenStore(), email: String = "ada@example.org", restores: Bool = false,
     mayLeave: Bool = true
   ) async throws {
     session = Session(auth: auth, store: store, tokens: TokenBox(), effects: Effects())
@@ -226,13 +219,13 @@ private struct NoStore: TokenStore {
 
   @Test func aSessionThatCouldNotBeCheckedSaysSo() async throws {
     let stored = StoredSession(token: Secret("t1"), user: User(id: "u1", email: "ada@example.org", name: "Ada"))
-    let rig = try await Rig(auth: StubAuth(isReachable: false), store: MemoryTokenStore(stored), restores: true)
+    let rig = try await Rig(auth: refusing(.unreachable("No network.")), store: MemoryTokenStore(stored), restores: true)
     #expect(rig.model.state.name == "Ada")
     #expect(rig.model.state.notice?.hasPrefix("The publication could not be reached") == true)
   }
 
   @Test func aSessionThatEndsLeavesNoNameBehind() async throws {
-    let rig = try await Rig(auth: StubAuth(endedSession: true))
+    let rig = try await Rig(auth: refusing(.ended))
     rig.model.appear()
     await rig.session.check()
     await until { rig.model.state.name.isEmpty }

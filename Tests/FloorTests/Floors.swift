@@ -31,6 +31,7 @@ enum House {
     "PurchaseServiceTesting": ["PurchaseService", "SignedReceipts"],
     "FeatureFlags": ["SQLiteStorage"],
     "OpenIDConnect": ["SignedReceipts", "HTTPTransport"],
+    "SessionServiceTesting": ["SessionService"],
     "OpenIDConnectTesting": ["OpenIDConnect", "SignedReceipts", "HTTPTransport"],
     "PublicationClient": ["PublicationAPI"],
     "PublicationCommerce": ["PublicationClient", "PublicationAPI"],

@@ -14,7 +14,7 @@ import Testing
 
   static let modules = [
     "ContentCache", "FeatureFlags", "NavigationCore", "OpenIDConnect", "OpenIDConnectTesting", "PurchaseService", "PurchaseServiceTesting",
-    "SessionService", "SignedReceipts", "StubStore",
+    "SessionService", "SessionServiceTesting", "SignedReceipts", "StubStore",
   ]
 
   @Test(.enabled(if: isOurToolchain, "another toolchain words declarations in its own way"), arguments: modules)

@@ -2,21 +2,20 @@ import LoginFeature
 import Patience
 import Runtime
 import SessionService
+import SessionServiceTesting
 import Synchronization
 import Testing
 
-/// A backend that answers each sign-in with the next answer, once the gate is open.
-final class StubAuth: AuthProvider {
-  private let state = Mutex<(answers: [AuthError?], calls: [String])>(([], []))
+/// What the backend answers to each call, one after the other; `nil` is a success. Held answers wait until they are released.
+final class Script: Sendable {
+  private let answers: Mutex<[AuthError?]>
   private let gate = Mutex<CheckedContinuation<Void, Never>?>(nil)
   private let holds: Bool
 
-  init(_ answers: [AuthError?], holds: Bool = false) {
+  init(_ answers: [AuthError?], holds: Bool) {
+    self.answers = Mutex(answers)
     self.holds = holds
-    state.withLock { $0.answers = answers }
   }
-
-  var calls: [String] { state.withLock { $0.calls } }
 
   func release() async {
     while true {
@@ -29,30 +28,8 @@ final class StubAuth: AuthProvider {
     }
   }
 
-  func requestCode(for email: String) async throws(AuthError) -> Secret {
-    try await answer("code for \(email)")
-    return Secret("challenge")
-  }
-
-  func signIn(with credential: Credential) async throws(AuthError) -> SessionGrant {
-    switch credential {
-    case .password(let email, let password):
-      try await answer("\(email) \(password.revealed)")
-      return SessionGrant(access: Secret("t1"), refresh: Secret("r1"), user: User(id: "u1", email: email, name: "Ada"))
-    case .mailedCode(let code, let challenge, let newPassword):
-      try await answer([code, challenge.revealed, newPassword?.revealed].compactMap(\.self).joined(separator: " "))
-      return SessionGrant(access: Secret("t1"), refresh: Secret("r1"), user: User(id: "u1", email: "ada@example.org", name: "Ada"))
-    case .browser(let issuer):
-      try await answer("page of \(issuer)")
-      return SessionGrant(access: Secret("t1"), refresh: Secret("r1"), user: User(id: "u1", email: "", name: "Ada"))
-    }
-  }
-
-  private func answer(_ call: String) async throws(AuthError) {
-    let answer = state.withLock { state in
-      state.calls.append(call)
-      return state.answers.isEmpty ? .superseded : state.answers.removeFirst()
-    }
+  func answer() async throws(AuthError) {
+    let answer = answers.withLock { $0.isEmpty ? .superseded : $0.removeFirst() }
     if holds {
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in gate.withLock { $0 = continuation } }
@@ -64,9 +41,6 @@ final class StubAuth: AuthProvider {
     if Task.isCancelled { throw .unreachable("cancelled") }
     if let answer { throw answer }
   }
-
-  func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant { throw .ended }
-  func signOut(_ token: Secret) async {}
 }
 
 /// Forgets nothing until it is told to.
@@ -87,7 +61,8 @@ private struct NoStore: TokenStore {
 }
 
 @MainActor final class Rig {
-  let auth: StubAuth
+  let script: Script
+  private let auth: StubAuthProvider
   let effects = Effects()
   let session: Session
   private(set) var model: LoginViewModel!
@@ -107,7 +82,12 @@ private struct NoStore: TokenStore {
     _ answers: [AuthError?] = [nil], holds: Bool = false, store: any TokenStore = MemoryTokenStore(),
     publication: LoginPublication? = LoginPublication(name: "The Paper")
   ) {
-    auth = StubAuth(answers, holds: holds)
+    let script = Script(answers, holds: holds)
+    self.script = script
+    auth = StubAuthProvider { _ throws(AuthError) in
+      try await script.answer()
+      return nil
+    }
     self.answers.publication.withLock { $0 = publication }
     session = Session(auth: auth, store: store, tokens: TokenBox(), effects: effects)
     model = LoginViewModel(
@@ -121,6 +101,20 @@ private struct NoStore: TokenStore {
       return publication
     }
     model.observe { [weak self] in self?.states.append($0) }
+  }
+
+  /// What the backend was asked, in words.
+  var calls: [String] {
+    auth.calls.compactMap { call in
+      switch call {
+      case .code(let email): "code for \(email)"
+      case .signIn(.password(let email, let password)): "\(email) \(password.revealed)"
+      case .signIn(.mailedCode(let code, let challenge, let newPassword)):
+        [code, challenge.revealed, newPassword?.revealed].compactMap(\.self).joined(separator: " ")
+      case .signIn(.browser(let issuer)): "page of \(issuer)"
+      case .refresh, .signOut: nil
+      }
+    }
   }
 
   func type(email: String, password: String) {
@@ -172,13 +166,13 @@ private struct NoStore: TokenStore {
     rig.type(email: "ada@example.org", password: "pw")
     let before = rig.model.state
     rig.model.send(.submitTapped)
-    await until { !rig.auth.calls.isEmpty }
+    await until { !rig.calls.isEmpty }
     rig.model.send(.cancelTapped)
     await rig.answered()
     #expect(rig.model.state == before, "nothing went wrong")
     #expect(rig.session.state.isSignedOut)
     rig.model.send(.submitTapped)
-    await rig.auth.release()
+    await rig.script.release()
     await rig.answered()
     #expect(rig.session.state.user != nil)
   }
@@ -195,7 +189,7 @@ private struct NoStore: TokenStore {
     working.work = .credentials
     #expect(rig.states == [State(), typed, both, working, State()])
     #expect(rig.session.state.user != nil)
-    #expect(rig.auth.calls == ["ada@example.org pw"])
+    #expect(rig.calls == ["ada@example.org pw"])
     #expect(rig.session.state.user?.email == "ada@example.org")
   }
 
@@ -216,7 +210,7 @@ private struct NoStore: TokenStore {
     #expect(rig.model.state.emailError == emailError)
     #expect(rig.model.state.passwordError == passwordError)
     #expect(rig.model.state.formError == nil)
-    #expect(rig.auth.calls.isEmpty)
+    #expect(rig.calls.isEmpty)
     #expect(rig.states.allSatisfy { !$0.isWorking })
   }
 
@@ -230,7 +224,7 @@ private struct NoStore: TokenStore {
     rig.model.send(.emailChanged("ada@example.com"))
     #expect(rig.model.state.passwordError == nil)
     await rig.submit()
-    #expect(rig.auth.calls == ["ada@example.org no", "ada@example.com no"])
+    #expect(rig.calls == ["ada@example.org no", "ada@example.com no"])
     rig.model.send(.passwordChanged(.init("yes")))
     #expect(rig.model.state.passwordError == nil)
   }
@@ -245,7 +239,7 @@ private struct NoStore: TokenStore {
     #expect(rig.model.state.email == "ada@example.org")
     await rig.submit()
     #expect(rig.session.state.user != nil)
-    #expect(rig.auth.calls.count == 2)
+    #expect(rig.calls.count == 2)
   }
 
   @Test func pressingTwiceAsksOnce() async {
@@ -255,9 +249,9 @@ private struct NoStore: TokenStore {
     rig.model.send(.submitTapped)
     #expect(!rig.model.state.canSubmit)
     rig.model.send(.sampleAccountTapped)
-    await rig.auth.release()
+    await rig.script.release()
     await rig.answered()
-    #expect(rig.auth.calls.count == 1)
+    #expect(rig.calls.count == 1)
     #expect(rig.session.state.user != nil)
   }
 
@@ -265,7 +259,7 @@ private struct NoStore: TokenStore {
     let rig = Rig()
     rig.type(email: " ada@example.org ", password: " pw ")
     await rig.submit()
-    #expect(rig.auth.calls == ["ada@example.org  pw "])
+    #expect(rig.calls == ["ada@example.org  pw "])
   }
 
   @Test func theSampleAccountIsOneTapAndLeavesTheFields() async {
@@ -284,7 +278,7 @@ private struct NoStore: TokenStore {
     rig.model.send(.sampleAccountTapped)
     await rig.answered()
     #expect(rig.session.state.user != nil)
-    #expect(rig.auth.calls == ["sample@example.org sample", "sample@example.org sample"])
+    #expect(rig.calls == ["sample@example.org sample", "sample@example.org sample"])
   }
 
   @Test func withoutAnAnswerThePublicationIsAskedAgainNextTime() async {
@@ -387,7 +381,7 @@ private struct NoStore: TokenStore {
   }
 
   @Test func aClosedScreenIsReleased() async {
-    let session = Session(auth: StubAuth([]), store: MemoryTokenStore(), tokens: TokenBox(), effects: Effects())
+    let session = Session(auth: StubAuthProvider(), store: MemoryTokenStore(), tokens: TokenBox(), effects: Effects())
     var model: LoginViewModel? = LoginViewModel(session: session, effects: Effects(), clock: ManualClock()) {
       LoginPublication(name: "")
     }

@@ -33,7 +33,7 @@ import Testing
     var working = typed
     working.work = .code
     #expect(Array(rig.states[start...].prefix(4)) == [asking, mailed, typed, working])
-    #expect(rig.auth.calls == ["code for ada@example.org", "012345 challenge"])
+    #expect(rig.calls == ["code for ada@example.org", "012345 challenge"])
     #expect(rig.session.state.user?.email == "ada@example.org")
     #expect(rig.model.state.code == nil, "the next reader sees nothing of this one")
     #expect(rig.model.state.email.isEmpty)
@@ -54,7 +54,7 @@ import Testing
     #expect(rig.model.state.code?.newPasswordError == "A password has at least 10 characters.")
     rig.model.send(.newPasswordChanged(.init("long enough")))
     await rig.submit()
-    #expect(rig.auth.calls.last == "012345 challenge long enough")
+    #expect(rig.calls.last == "012345 challenge long enough")
     #expect(rig.session.state.user != nil)
   }
 
@@ -80,7 +80,7 @@ import Testing
       rig.model.send(.submitTapped)
       #expect(rig.model.state.code?.codeError == sentence)
     }
-    #expect(rig.auth.calls.count == 1)
+    #expect(rig.calls.count == 1)
     for (text, error) in [("111111", wrong), ("222222", expired)] {
       rig.model.send(.codeChanged(text))
       #expect(rig.model.state.code?.codeError == nil)
@@ -103,13 +103,13 @@ import Testing
     rig.model.send(.codeTapped)
     #expect(rig.model.state.emailError != nil)
     #expect(rig.model.state.code == nil)
-    #expect(rig.auth.calls.isEmpty)
+    #expect(rig.calls.isEmpty)
     // Enter after the address asks for the code, not for a password.
     rig.model.send(.emailChanged("ada@example.org"))
     rig.model.send(.submitTapped)
     await rig.answered()
     #expect(rig.model.state.code == State.CodeEntry(email: "ada@example.org", setsPassword: false))
-    #expect(rig.auth.calls == ["code for ada@example.org"])
+    #expect(rig.calls == ["code for ada@example.org"])
   }
 
   @Test func whoTypesAPasswordAfterAllSignsInByIt() async {
@@ -119,7 +119,7 @@ import Testing
     rig.model.send(.emailChanged("ada@example.org"))
     rig.model.send(.passwordChanged(.init("curtain")))
     await rig.submit()
-    #expect(rig.auth.calls == ["ada@example.org curtain"])
+    #expect(rig.calls == ["ada@example.org curtain"])
   }
 
   @Test func withoutMailThereIsNone() async {
@@ -130,7 +130,7 @@ import Testing
     rig.model.send(.codeChanged("012345"))
     rig.model.send(.newPasswordChanged(.init("a")))
     rig.model.send(.passwordTapped)
-    #expect(rig.auth.calls.isEmpty)
+    #expect(rig.calls.isEmpty)
     #expect(rig.model.state.code == nil)
   }
 
@@ -139,17 +139,17 @@ import Testing
     let rig = await rig([nil, nil, nil], holds: true)
     rig.model.send(.passwordChanged(.init("pw")))
     rig.model.send(.submitTapped)
-    await until { !rig.auth.calls.isEmpty }
+    await until { !rig.calls.isEmpty }
     rig.model.send(.codeTapped)
     #expect(rig.model.state.work == .codeRequest)
-    await until { rig.auth.calls.count >= 2 }
-    await rig.auth.release()
+    await until { rig.calls.count >= 2 }
+    await rig.script.release()
     await rig.answered()
     #expect(rig.model.state.code != nil)
     #expect(rig.session.state.isSignedOut)
     rig.model.send(.codeChanged("012345"))
     rig.model.send(.submitTapped)
-    await until { rig.auth.calls.count >= 3 }
+    await until { rig.calls.count >= 3 }
     rig.model.send(.passwordTapped)
     #expect(rig.model.state.code == nil)
     #expect(!rig.model.state.isWorking)

@@ -19,7 +19,7 @@ import Testing
   }
 
   private func calls(_ count: Int, _ rig: Rig) async {
-    await until { rig.auth.calls.count >= count }
+    await until { rig.calls.count >= count }
   }
 
   @Test func aProvidersPageSignsIn() async {
@@ -32,7 +32,7 @@ import Testing
     waiting.work = .provider(Self.example.id)
     #expect(waiting.awaitedProvider == Self.example)
     #expect(Array(rig.states[start...].prefix(2)) == [waiting, before])
-    #expect(rig.auth.calls == ["page of https://accounts.example.org"])
+    #expect(rig.calls == ["page of https://accounts.example.org"])
     #expect(rig.session.state.user?.name == "Ada")
   }
 
@@ -44,7 +44,7 @@ import Testing
     #expect(rig.model.state.formError == sentence)
     #expect(rig.session.state.isSignedOut)
     rig.model.send(.providerTapped("https://nobody.example.org"))
-    #expect(rig.auth.calls.count == 1, "nobody offers it")
+    #expect(rig.calls.count == 1, "nobody offers it")
   }
 
   @Test func cancellingSaysThatThePageIsOver() async {
@@ -64,12 +64,12 @@ import Testing
     await calls(1, rig)
     rig.hasPage = true
     rig.model.send(.providerTapped(Self.example.id))
-    #expect(rig.reopened == [Self.example.id] && rig.auth.calls.count == 1)
+    #expect(rig.reopened == [Self.example.id] && rig.calls.count == 1)
     #expect(rig.model.state.work == .provider(Self.example.id))
     rig.model.send(.providerTapped(Self.other.id))
     await calls(2, rig)
     #expect(rig.reopened.count == 1)
-    await rig.auth.release()
+    await rig.script.release()
     await rig.answered()
     #expect(rig.session.state.user?.name == "Ada")
   }
@@ -94,10 +94,10 @@ import Testing
     let expected = [
       "page of https://accounts.example.org", "page of https://id.example.net", "code for ada@example.org", "ada@example.org secret",
     ]
-    #expect(rig.auth.calls[1] == expected[way])
+    #expect(rig.calls[1] == expected[way])
     let work: [State.Work] = [.provider(Self.example.id), .provider(Self.other.id), .codeRequest, .credentials]
     #expect(rig.model.state.work == work[way])
-    await rig.auth.release()
+    await rig.script.release()
     await rig.answered()
     #expect(rig.model.state.formError == nil)
     if way == 2 { #expect(rig.model.state.code != nil) } else { #expect(rig.session.state.user?.name == "Ada") }

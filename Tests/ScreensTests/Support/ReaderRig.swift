@@ -51,7 +51,7 @@ import XCTest
     fixture = ReaderFixture(posts: posts, clubs: clubs)
     let loader = APIClient(transport: pictureServer ?? PictureServer(), token: { nil })
     pictures = Pictures(client: loader, effects: fixture.effects, clock: pictureClock, limit: pictureMemory)
-    session = Session(auth: auth, store: MemoryTokenStore(), tokens: TokenBox(), effects: fixture.effects)
+    session = Session(auth: auth.provider, store: MemoryTokenStore(), tokens: TokenBox(), effects: fixture.effects)
     window = Window(nil, title: "Test", width: width, height: height)
     places.isHomogeneous = true
     window.child(places)

@@ -1,9 +1,10 @@
 import Runtime
 import SessionService
+import SessionServiceTesting
 import Synchronization
 
-/// A backend that knows one password, and waits with its answers while it is held.
-final class ScriptedAuth: AuthProvider {
+/// A backend that knows one password and one code, and waits with its answers while it is held.
+final class ScriptedAuth: Sendable {
   static let user = User(id: "u1", email: "ada@example.org", name: "Ada")
 
   private struct State {
@@ -14,6 +15,13 @@ final class ScriptedAuth: AuthProvider {
   }
 
   private let state = Mutex(State())
+
+  var provider: StubAuthProvider {
+    StubAuthProvider(user: Self.user) { [self] call throws(AuthError) in
+      try await answer(call)
+      return nil
+    }
+  }
 
   /// Who tried to sign in, with which password.
   var attempts: [String] { state.withLock { $0.attempts } }
@@ -30,22 +38,18 @@ final class ScriptedAuth: AuthProvider {
     for continuation in waiting { continuation.resume() }
   }
 
-  func requestCode(for email: String) async throws(AuthError) -> Secret {
-    try await attempt("code for \(email)")
-    return Secret("challenge")
-  }
-
-  func signIn(with credential: Credential) async throws(AuthError) -> SessionGrant {
-    switch credential {
-    case .password(let email, let password):
+  private func answer(_ call: StubAuthProvider.Call) async throws(AuthError) {
+    switch call {
+    case .code(let email): try await attempt("code for \(email)")
+    case .signIn(.password(let email, let password)):
       try await attempt("\(email) \(password.revealed)")
       guard password == Secret("right") else { throw .wrongCredentials }
-    case .mailedCode(let code, _, let newPassword):
+    case .signIn(.mailedCode(let code, _, let newPassword)):
       try await attempt("\(code) \(newPassword?.revealed ?? "")")
       guard code == "012345" else { throw .wrongCode("That is not the code. You have 4 tries left.") }
-    case .browser(let issuer): try await attempt("page of \(issuer)")
+    case .signIn(.browser(let issuer)): try await attempt("page of \(issuer)")
+    case .refresh, .signOut: break
     }
-    return SessionGrant(access: Secret("token"), refresh: Secret("refresh"), user: Self.user)
   }
 
   private func attempt(_ words: String) async throws(AuthError) {
@@ -56,9 +60,4 @@ final class ScriptedAuth: AuthProvider {
     if isSuspended { await withCheckedContinuation { continuation in state.withLock { $0.waiting.append(continuation) } } }
     if let failure { throw failure }
   }
-
-  func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant {
-    SessionGrant(access: Secret("token"), refresh: token, user: Self.user)
-  }
-  func signOut(_ token: Secret) async {}
 }
