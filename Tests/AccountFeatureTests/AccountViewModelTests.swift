@@ -40,7 +40,8 @@ private struct NoStore: TokenStore {
   private(set) var outputs: [AccountViewModel.Output] = []
 
   init(
-    auth: StubAuthProvider = StubAuthProvider(), store: any TokenStore = MemoryTokenStore(), email: String = "ada@example.org", restores: Bool = false,
+    auth: StubAuthProvider = StubAuthProvider(), store: any TokenStore = MemoryTokenStore(), email: String = "ada@example.org",
+    restores: Bool = false,
     mayLeave: Bool = true
   ) async throws {
     session = Session(auth: auth, store: store, tokens: TokenBox(), effects: Effects())

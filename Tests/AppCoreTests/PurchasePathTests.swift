@@ -274,10 +274,39 @@ import Testing
     #expect(rig.visible == .payment("premium.monthly"))
     #expect(rig.quits == 0)
     let payment = try #require(rig.presenter.visibleScreen?.model as? PaymentViewModel)
-    #expect(payment.state.status == .failed("You did not pay, so nothing was charged."))
+    #expect(payment.state.status == .problem("You declined on the page in your browser. Nothing was charged."))
     rig.coordinator.perform(way)
     #expect(rig.visible == (way == .back ? .paywall("premium") : .payment("premium.monthly")))
     #expect(rig.quits == (way == .quit ? 1 : 0), "and nothing is asked")
+  }
+
+  /// The ends of a payment that charge nothing at once, as those who count are told them.
+  @Test(arguments: ["cancelled", "token_failed", "pending"]) func eachEndOfAPaymentIsCounted(end: String) async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let requested = Requested()
+    let rig: PathRig
+    var names: [String] = []
+    if end == "pending" {
+      await publication.offerPages(at: .origin("https://read.example.org"))
+      rig = try await atThePayment(InProcessTransport { await publication.handle($0) })
+      rig.events.observe { names.append($0.name.rawValue) }
+      try await pay(rig, with: "with approval")
+    } else {
+      rig = try await payingInTheBrowser(publication, noting: requested)
+      rig.events.observe { names.append($0.name.rawValue) }
+      let payment = try #require(rig.presenter.visibleScreen?.model as? PaymentViewModel)
+      if end == "cancelled" {
+        payment.send(.cancelTapped)
+      } else {
+        let path = try #require(rig.opened.first).replacing("https://read.example.org", with: "")
+        _ = await publication.handle(Request(.post, path + "/decline"))
+        await look(rig, requested)
+      }
+    }
+    await wait { names.contains { $0 == "payment_\(end)" } }
+    names.removeAll { $0 == "screen_seen" }
+    #expect(names == (end == "pending" ? ["payment_started", "payment_authorized", "payment_pending"] : ["payment_\(end)"]))
+    #expect(await gateway.charges == 0)
   }
 
   @Test func theBrowsersWayBackLeavesTheSheetThatWaitsForItAlone() async throws {

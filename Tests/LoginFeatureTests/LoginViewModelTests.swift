@@ -84,8 +84,12 @@ private struct NoStore: TokenStore {
   ) {
     let script = Script(answers, holds: holds)
     self.script = script
-    auth = StubAuthProvider { _ throws(AuthError) in
-      try await script.answer()
+    auth = StubAuthProvider { call throws(AuthError) in
+      switch call {
+      case .code, .signIn: try await script.answer()
+      case .refresh: throw .ended
+      case .signOut: break
+      }
       return nil
     }
     self.answers.publication.withLock { $0 = publication }

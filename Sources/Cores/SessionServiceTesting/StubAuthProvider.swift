@@ -24,7 +24,7 @@ public final class StubAuthProvider: AuthProvider {
 
   private let user: User
   private let answer: Answer
-  private let state = Mutex<(calls: [Call], granted: Int)>(([], 0))
+  private let state = Mutex<(calls: [Call], users: [Secret: User])>(([], [:]))
 
   /// - Parameters:
   ///   - user: who signs in. A password's address takes the place of theirs.
@@ -54,9 +54,11 @@ public final class StubAuthProvider: AuthProvider {
     return try await answered(.signIn(credential)) ?? granted(to: user)
   }
 
-  /// Gives the next tokens, for any token.
+  /// Gives the next tokens, for any token: to whom it was given, or else to the user that this backend was made with.
   /// - Throws: what the script throws.
-  public func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant { try await answered(.refresh(token)) ?? granted(to: user) }
+  public func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant {
+    try await answered(.refresh(token)) ?? granted(to: state.withLock { $0.users[token] } ?? user)
+  }
 
   /// Ends a session. What the script throws is learned by nobody, as in `AuthProvider`.
   public func signOut(_ token: Secret) async { _ = try? await answered(.signOut(token)) }
@@ -67,10 +69,11 @@ public final class StubAuthProvider: AuthProvider {
   }
 
   private func granted(to user: User) -> SessionGrant {
-    let number = state.withLock { state in
-      state.granted += 1
-      return state.granted
+    state.withLock { state in
+      let number = state.users.count + 1
+      let refresh = Secret("refresh-\(number)")
+      state.users[refresh] = user
+      return SessionGrant(access: Secret("access-\(number)"), refresh: refresh, user: user)
     }
-    return SessionGrant(access: Secret("access-\(number)"), refresh: Secret("refresh-\(number)"), user: user)
   }
 }
