@@ -135,7 +135,7 @@ import Synchronization
   }
 
   /// Whether a clock was moved to where a timer ends that was not delivered yet, or does not know a timer yet.
-  private var isTimerAwake: Bool { manualTimers > asleep.withLock { $0 } }
+  private var isTimerAwake: Bool { !isStopped && manualTimers > asleep.withLock { $0 } }
 
   private static let hops = 32
 
