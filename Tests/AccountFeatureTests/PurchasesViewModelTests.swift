@@ -200,7 +200,7 @@ import Testing
 
   @Test func whatWasCancelledIsLeftOut() async throws {
     let rig = try await PurchasesRig()
-    _ = await rig.purchases.purchase(PurchasesRig.products[0], authorizer: ScriptedAuthorizer { _, _ in .cancelled })
+    _ = await rig.purchases.purchase(PurchasesRig.sold[0], authorizer: ScriptedAuthorizer { _, _ in .cancelled })
     await rig.appear()
     #expect(rig.model.state.phase == .empty)
   }
@@ -257,6 +257,105 @@ import Testing
     try await rig.buy("lifetime")
     await rig.appear()
     #expect(rig.model.state.phase == .ready)
+  }
+
+  private let incomplete = "This list may be incomplete. The rest comes as soon as the publication can be reached."
+
+  @Test func nothingIsCalledByItsIdentifierBeforeThePublicationHasToldItsName() async throws {
+    let rig = try await PurchasesRig()
+    let (issuer, end) = (rig.issuer, end)
+    try await rig.buy("passes")
+    rig.queue.setAnswer { transaction, _ in issuer.accepted(transaction, expires: end) }
+    try await rig.buy("monthly")
+    rig.cutOff()
+    await rig.appear()
+    let statuses = Dictionary(uniqueKeysWithValues: rig.model.state.rows.map { ($0.name, $0.status) })
+    #expect(
+      statuses == [
+        "A purchase": Status(.past, "Paid"), "A subscription": Status(.good, "Paid", detail: "Open until 14 December 2023."),
+      ], "passes have not ended, as far as is known here")
+    #expect(rig.model.state.note == incomplete)
+    #expect(rig.model.state.showsNote)
+    rig.queue.setRestored(.success([try rig.issuer.receipt(UUID(), user: "ada", product: "lifetime")]))
+    rig.model.send(.restoreTapped)
+    await until { !rig.model.state.isRestoring }
+    #expect(rig.model.state.restored == "Everything that belongs to your account is here: a purchase.")
+  }
+
+  @Test func anEmptyListThatMayBeIncompleteDoesNotSayThatNothingWasBought() async throws {
+    let rig = try await PurchasesRig()
+    rig.cutOff()
+    await rig.appear()
+    await until { rig.model.state.note != nil }
+    #expect(rig.model.state.statusPage == .message(.empty, heading: "Nothing is listed yet", sentence: incomplete))
+    #expect(!rig.model.state.showsNote, "once")
+  }
+
+  @Test func aRefusalSaysWhyTheListMayBeIncomplete() async throws {
+    let rig = try await PurchasesRig()
+    rig.records.orders.withLock { $0 = .failure(.undecodable(what: "orders", underlying: CancellationError())) }
+    try await rig.buy("lifetime")
+    await rig.appear()
+    let reason = "The publication answered in a way this version does not understand. An update may help."
+    #expect(rig.model.state.note == "This list may be incomplete. \(reason)")
+    #expect(!rig.model.retryUnreachable(), "it was reached")
+  }
+
+  @Test func theListSaysThatItIsLoadedWhenItIsOpened() async throws {
+    let (gate, rig) = (Gate(), try await PurchasesRig())
+    try await rig.buy("lifetime")
+    rig.records.gate.withLock { $0 = gate }
+    rig.model.appear()
+    await gate.reached()
+    await until { rig.model.state.phase == .ready }
+    #expect(rig.model.state.isRefreshing)
+    gate.open()
+    await until { !rig.model.state.isRefreshing }
+    #expect(rig.model.state.note == nil)
+  }
+
+  @Test func whatDidNotComeComesByItselfOnceThePublicationCanBeReached() async throws {
+    let rig = try await PurchasesRig()
+    try await rig.buy("lifetime")
+    let mine = try await rig.purchases.history()[0].id
+    rig.cutOff()
+    await rig.appear()
+    await until { !rig.model.state.isRefreshing }
+    #expect(rig.row?.name == "A purchase")
+    #expect(rig.row?.facts == "14 November 2023")
+    #expect(rig.model.state.note == incomplete)
+    let (asked, shown) = (rig.records.requests.withLock { $0 }, rig.states.count)
+    rig.reader.store.networkIsBack()
+    rig.reader.store.networkIsBack()
+    await until { rig.records.requests.withLock { $0 } == asked + 1 }
+    await rig.effects.settled()
+    #expect(rig.records.requests.withLock { $0 } == asked + 1, "once at a time")
+    #expect(rig.states.count == shown, "a try that fails shows nothing")
+    rig.reconnect([order(mine, .paid, product: "lifetime")])
+    rig.reader.store.networkIsBack()
+    await until { rig.row?.facts == "14 November 2023 · Order K7Q2-9XDM" && rig.row?.name == "For good" }
+    await rig.effects.settled()
+    #expect(rig.model.state.note == nil)
+    #expect(rig.states.dropFirst(shown).allSatisfy { !$0.isRefreshing })
+    #expect(!rig.model.retryUnreachable(), "nothing is missing any more")
+  }
+
+  @Test func offScreenTheListIsNotLoadedAgain() async throws {
+    let rig = try await PurchasesRig()
+    try await rig.buy("lifetime")
+    rig.cutOff()
+    await rig.appear()
+    rig.model.disappear()
+    let asked = rig.records.requests.withLock { $0 }
+    rig.reader.store.networkIsBack()
+    await rig.effects.settled()
+    #expect(rig.records.requests.withLock { $0 } == asked)
+  }
+
+  @Test func whatIsUndoneMeanwhileIsSaidHereToo() async throws {
+    let rig = try await PurchasesRig()
+    rig.model.actionFailed("Your comment was not sent.")
+    #expect(rig.outputs == [.undone("Your comment was not sent.")])
   }
 
   // MARK: What can be done
@@ -355,8 +454,8 @@ import Testing
     let rig = try await PurchasesRig()
     do {
       let model = PurchasesViewModel(
-        purchases: rig.purchases, publication: nil, orders: { [] }, passes: rig.passes.stream, effects: rig.effects,
-        formatting: Formatting(clock: rig.clock, locale: Locale(identifier: "en_IE"), timeZone: .gmt)
+        purchases: rig.purchases, content: rig.reader.store, publication: nil, orders: { [] }, passes: rig.passes.stream,
+        effects: rig.effects, formatting: Formatting(clock: rig.clock, locale: Locale(identifier: "en_IE"), timeZone: .gmt)
       ) { _ in }
       released = model
       model.appear()

@@ -72,6 +72,9 @@ import Testing
     Case(
       rule: "something that cannot be kept in the way", navigation: .post("p2"), source: .link,
       here: at(sheets: [.addFeed]) { $0.loss = "It." }, end: .to(.confirm(.post("p2")))),
+    Case(
+      rule: "something that cannot be kept in the way", navigation: .quit, here: at { $0.lossOnQuitting = "It." },
+      end: .to(.confirm(.quit))),
   ]
 
   @Test(arguments: cases) func withoutItsRuleItEndsOtherwise(_ one: Case) throws {
@@ -90,6 +93,11 @@ import Testing
     (.payment("year"), .app, at(sheets: [.paywall("premium")])), (.tab(.home), .app, at()), (.about, .app, at { $0.hasReader = false }),
     // The question itself is left without another.
     (.back, .app, at(sheets: [.payment("year"), .confirm(.quit)]) { $0.loss = "It." }),
+    // What only the end of the app loses is lost by nothing else.
+    (.back, .app, at([.comments("p1")]) { $0.lossOnQuitting = "It." }),
+    (.dismiss, .app, at(sheets: [.addFeed]) { $0.lossOnQuitting = "It." }),
+    (.post("p2"), .link, at(sheets: [.addFeed]) { $0.lossOnQuitting = "It." }),
+    (.login(then: nil), .app, at(sheets: [.signOut]) { $0.lossOnQuitting = "It." }),
     // What can be kept is kept without asking.
     (.quit, .app, at(sheets: [.payment("year")])), (.back, .app, at([.comments("p1")])), (.back, .app, at { $0.canStepBack = true }),
   ]

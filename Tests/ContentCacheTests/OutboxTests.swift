@@ -241,6 +241,45 @@ import Testing
     #expect(world.failures.isEmpty)
   }
 
+  /// What a full disk does to each action that is to be stored.
+  private static let noRoom = "CREATE TRIGGER noRoom BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'no room'); END"
+
+  @Test func whatFoundNoRoomCountsUntilItIsSentOrStored() async throws {
+    let (world, _) = try await world()
+    await world.controller.resume()
+    try Connection(path: path).script(Self.noRoom)
+    world.like("a")
+    world.mark("b")
+    world.comment("b")
+    await world.quiet()
+    #expect(world.storageErrors == 3)
+    #expect(world.controller.unstoredCount.value == 3)
+    await world.answer(0, .success(Note(id: "a", liked: true, likes: 6)))
+    #expect(world.controller.unstoredCount.value == 2, "the server has it")
+    #expect(try rows() == [])
+    try Connection(path: path).script("DROP TRIGGER noRoom")
+    world.comment("a")
+    await world.quiet()
+    #expect(world.controller.unstoredCount.value == 0)
+    #expect(try rows() == ["mark b", "comment b", "comment a"], "in their order")
+    world.controller.close()
+    world.gate.answer(0, .failure(CancellationError()))
+  }
+
+  @Test func whatFoundNoRoomIsTriedOnceMoreAtTheEnd() async throws {
+    let (world, _) = try await world()
+    await world.controller.resume()
+    try Connection(path: path).script(Self.noRoom)
+    world.like("a")
+    await world.quiet()
+    try Connection(path: path).script("DROP TRIGGER noRoom")
+    await world.controller.written()
+    #expect(try rows() == ["like a"])
+    #expect(world.controller.unstoredCount.value == 0)
+    world.controller.close()
+    world.gate.answer(0, .failure(CancellationError()))
+  }
+
   @Test func outboxThatCannotBeReadStopsNobody() async throws {
     let (world, database) = try await world()
     await database.close()

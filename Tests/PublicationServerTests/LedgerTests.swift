@@ -223,6 +223,23 @@ import Testing
     #expect(await outcome(LedgerGateway(program: LedgerGateway.besideThisProgram, file: folder.path), "a").isUnavailable)
   }
 
+  /// As an editor leaves them.
+  @Test(arguments: ["\n", "\n \n\r\n\n"]) func emptyLinesAreIgnored(lines: String) async throws {
+    let first = gateway()
+    #expect(await outcome(first, "a") == .success("ch_1"))
+    await first.stop()
+    let entry = try String(contentsOfFile: file, encoding: .utf8)
+    try (entry + lines).write(toFile: file, atomically: false, encoding: .utf8)
+    let second = gateway()
+    #expect(await outcome(second, "a") == .success("ch_1"))
+    #expect(await outcome(second, "b") == .success("ch_3"))
+    await second.stop()
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(text.hasPrefix(entry + lines), "nothing is taken away")
+    let whole = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
+    #expect(try whole.map { try JSONDecoder().decode(Entry.self, from: Data($0.utf8)).key } == ["a", "a", "b"])
+  }
+
   @Test func aFileThatIsNoLedgerIsLeftAlone() async throws {
     let text = "Dear diary,\ntoday nobody paid.\n"
     try Data(text.utf8).write(to: URL(fileURLWithPath: file))

@@ -308,6 +308,38 @@ import Testing
     await rig.publication.close()
   }
 
+  @Test func followersCommentsAndOrdersOfEarlierVersionsAreCounted() throws {
+    let database = try Connection(path: ":memory:")
+    try database.migrate(Array(Schema.migrations.prefix(34)))
+    try database.script(
+      """
+      INSERT INTO reader VALUES ('r1', 'ada@example.org', 'Ada', ''), ('r2', 'bo@example.org', 'Bo', '');
+      INSERT INTO fan_club (id, name, sort_key, about, base_followers) VALUES ('a', 'A', 'a', '', 5), ('b', 'B', 'b', '', 0);
+      INSERT INTO follow VALUES ('a', 'r1'), ('a', 'r2');
+      INSERT INTO post (id, fan_club, title, byline, teaser, published, premium, digest, body)
+        VALUES ('p', 'a', '', '', '', 0, 0, X'00', ''), ('q', 'b', '', '', '', 0, 0, X'00', '');
+      INSERT INTO comment (id, post, reader, text, posted, deleted)
+        VALUES ('1', 'p', 'r1', '', 0, 0), ('2', 'p', 'r2', '', 0, 0), ('3', 'p', 'r2', '', 0, 1), ('4', 'q', 'r2', '', 0, 1);
+      INSERT INTO purchase (id, reader, product, kind, entitlement, total, currency, state, created, code)
+        VALUES ('x', 'r1', '', 'subscription', '', 0, 'EUR', 'open', 0, '1'), ('y', 'r2', '', 'subscription', '', 0, 'EUR', 'declined', 0, '2');
+      INSERT INTO attempt (purchase, number, token, begun, ended) VALUES ('x', 1, 't', 1, NULL), ('y', 1, 't', 1, 2);
+      """)
+    try database.migrate(Schema.migrations)
+    let (content, orders) = (SQLiteContent(database: database), SQLiteOrders(database: database))
+    #expect(try ["a", "b"].map { try content.fanClub($0, for: "r1")?.followers } == [7, 0])
+    let posts = try database.query("\(SQLiteContent.selectPost(body: false)) ORDER BY post.id", "r1", map: SQLiteContent.post)
+    #expect(posts.map(\.comments) == [2, 0])
+    #expect(try orders.undecided(of: "r1").map(\.id) == ["x"])
+    #expect(try orders.undecided(of: "r2").isEmpty)
+    // From now on they are counted as they come and go.
+    try content.setFollow(of: "a", by: "r2", false)
+    try content.setFollow(of: "b", by: "r2", true)
+    #expect(try ["a", "b"].map { try content.fanClub($0, for: "r1")?.followers } == [6, 1])
+    #expect(try SQLiteComments(database: database).delete("1", of: "p", by: "r1", at: 1))
+    let post = try database.query("\(SQLiteContent.selectPost(body: false)) WHERE post.id = ?2", "r1", "p", map: SQLiteContent.post)
+    #expect(post.map(\.comments) == [1])
+  }
+
   @Test func postsOfEarlierVersionsAreCounted() async throws {
     let folder = try TemporaryFolder()
     do {

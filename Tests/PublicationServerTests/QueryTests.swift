@@ -149,7 +149,111 @@ import Testing
       #expect(!steps.contains { $0.contains(" post ") || $0.contains("read_mark") }, "\(steps)")
       #expect(steps.filter { $0.hasPrefix("SCAN") }.allSatisfy { $0 == "SCAN fan_club USING INDEX fan_club_by_name" }, "\(steps)")
       #expect(steps.contains { $0.hasPrefix("SEARCH read_count") } && steps.contains { $0.hasPrefix("SEARCH post_count") })
+      // A club may have all readers as followers: none is looked at but the reader.
+      #expect(steps.contains { $0.contains(" follow ") }, "\(steps)")
+      #expect(!steps.contains { $0.contains(" follow ") && !$0.contains("reader=?") }, "\(steps)")
     }
+  }
+
+  /// However many payments of others nobody knows the outcome of, and however many orders the reader began and never paid.
+  @Test func undecidedOrdersAreFoundAmongAll() throws {
+    let undecided = try plan("SELECT id FROM purchase \(SQLiteOrders.undecided)", values: ["ada"]).map(\.step)
+    #expect(undecided.contains { $0.hasPrefix("SEARCH attempt USING") && $0.contains("open_attempt_of_reader (reader=?)") }, "\(undecided)")
+    #expect(undecided.contains { $0.hasPrefix("SEARCH purchase USING") && $0.contains("(id=?)") }, "\(undecided)")
+    #expect(!undecided.contains { $0.hasPrefix("SCAN") }, "\(undecided)")
+    let (rest, values) = SQLiteOrders.statement(OrderQuery(reader: "ada", state: .deferred))
+    let waiting = try plan("SELECT * FROM purchase \(rest)", values: values).map(\.step)
+    #expect(waiting == ["SEARCH purchase USING INDEX purchase_of_reader_by_state (reader=? AND state=?)"])
+  }
+
+  @Test func undecidedOrdersAreTheReadersOwn() throws {
+    let database = try Connection(path: ":memory:")
+    try database.migrate(Schema.migrations)
+    try database.script("INSERT INTO reader VALUES ('ada', 'ada', '', ''), ('bo', 'bo', '', '')")
+    let orders = SQLiteOrders(database: database)
+    for (id, reader) in [("unpaid", "ada"), ("open", "ada"), ("others", "bo"), ("declined", "ada"), ("deferred", "ada")] {
+      _ = try orders.start(
+        StoredOrder(
+          id: id, reader: reader, product: "premium", kind: .subscription, entitlement: "premium", total: 1, currency: "EUR", created: 0))
+      guard id != "unpaid" else { continue }
+      let attempt = try orders.startAttempt(id, token: "token", at: 0)
+      if id == "declined" { try orders.decline(attempt, reason: "", at: 1) }
+      if id == "deferred" { try orders.wait(attempt) }
+    }
+    #expect(try orders.undecided(of: "ada").map(\.id) == ["deferred", "open"])
+    #expect(try orders.undecided(of: "bo").map(\.id) == ["others"])
+    #expect(try orders.undecided(of: "nobody").isEmpty)
+  }
+
+  /// Before a code is mailed, others are counted, which may be tens of thousands.
+  @Test func codesAreCountedByIndexes() throws {
+    let steps = try plan(SQLiteCodes.counts, values: ["ada", "192.0.2.1"]).map(\.step).filter { $0.contains("mailed_code") }
+    #expect(steps.count == 5 && steps.allSatisfy { $0.contains("USING COVERING INDEX") }, "\(steps)")
+    #expect(steps.contains("SCAN mailed_code USING COVERING INDEX mailed_code_sent"), "\(steps)")
+    #expect(steps.count { $0.hasPrefix("SEARCH") } == 3, "\(steps)")
+    let removal = try plan(SQLiteCodes.makeRoom, values: []).map(\.step)
+    #expect(removal.contains("SCAN mailed_code USING COVERING INDEX mailed_code_unsent"), "\(removal)")
+    #expect(!removal.contains { $0.contains("TEMP B-TREE") }, "\(removal)")
+  }
+
+  /// A request for a reader's address takes the steps of one for nobody's, and leaves as many rows: the time would tell whose it is.
+  @Test func codesTakeTheSameStepsForAnyAddress() throws {
+    func looks(_ code: Data) throws -> Int {
+      let database = try Connection(path: ":memory:")
+      try database.migrate(Schema.migrations)
+      try database.script(
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(MailedCode.most))
+        INSERT INTO mailed_code (digest, code, email, client, requested_at, tries)
+          SELECT randomblob(32), x'', 'nobody' || i, '198.51.100.' || i, 0, 0 FROM n;
+        """)
+      let looks = Mutex(0)
+      let isStopping: @Sendable () -> Bool = {
+        looks.withLock { $0 += 1 }
+        return false
+      }
+      let added = MailedCode(digest: Data([1]), code: code, email: "ada", client: "192.0.2.1", requestedAt: 1)
+      let isAdded = try database.withLimit(WorkLimit(isCancelled: isStopping)) {
+        try SQLiteCodes(database: database).add(added, isOwn: false)
+      }
+      #expect(isAdded)
+      #expect(try database.queryOne("SELECT count(*) FROM mailed_code") { try $0.get(0, as: Int.self) } == MailedCode.most)
+      return looks.withLock { $0 }
+    }
+    #expect(try looks(Data()) == looks(Data([1])))
+  }
+
+  /// Readers add any number of feeds with the commonest words in their names.
+  @Test func clubsAreComparedUpToALimit() async throws {
+    func search(among count: Int) async throws -> (looks: Int, clubs: [FanClub.ID]) {
+      let database = try Connection(path: ":memory:")
+      try database.migrate(Schema.migrations)
+      // The last one is the first by name.
+      try database.script(
+        """
+        WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(count))
+        INSERT INTO fan_club (id, name, sort_key, about)
+          SELECT printf('c%05d', n), printf('The %05d', 90000 - n), printf('the %05d', 90000 - n), '' FROM number;
+        """)
+      while try SQLiteSearch(database: database).index(limit: 500) {}
+      let looks = Mutex(0)
+      let isStopping: @Sendable () -> Bool = {
+        looks.withLock { $0 += 1 }
+        return false
+      }
+      let search = SQLiteSearch(database: database, limit: WorkLimit(isCancelled: isStopping))
+      let words = try #require(SearchWords("the"))
+      let clubs = try await search.search(words, after: nil, limit: 20, for: ChanceWorld.reader, seesAll: false).clubs.map(\.id)
+      return (looks.withLock { $0 }, clubs)
+    }
+    func last(of count: Int) -> [FanClub.ID] { (0..<SearchResults.mostClubs).map { "c0\(count - $0)" } }
+    let most = SQLiteSearch.mostRanked
+    #expect(try await search(among: most).clubs == last(of: most))
+    let (few, many) = (try await search(among: most + 1000), try await search(among: most + 4000))
+    // Of the first ones.
+    #expect(few.clubs == last(of: most))
+    #expect(many.clubs == few.clubs)
+    #expect(many.looks <= few.looks + 2)
   }
 
   /// However many events a reader ever had counted, those of the last day are found by an index.
@@ -167,6 +271,76 @@ import Testing
     }
     let page = try plan("\(SQLiteContent.selectPost(body: false, counts: false)) WHERE post.id = ?2", values: ["", "p1"]).map(\.step)
     #expect(!page.contains { $0.contains("base_reaction") || $0.contains("reaction_count") || $0.contains("comment") }, "\(page)")
+  }
+
+  /// Nor are its comments counted, which may be tens of thousands.
+  @Test func postsKnowHowManyCommentsTheyHave() throws {
+    for body in [false, true] {
+      let steps = try plan("\(SQLiteContent.selectPost(body: body)) WHERE post.id = ?2", values: ["ada", "p1"]).map(\.step)
+      #expect(steps.contains { $0.hasPrefix("SEARCH comment_count USING PRIMARY KEY") }, "\(steps)")
+      #expect(!steps.contains { $0.contains(" comment ") }, "\(steps)")
+    }
+  }
+
+  @Test(arguments: [1, 2, 3])
+  func followersAndCommentsAreCountedAsTheyComeAndGo(seed: UInt64) throws {
+    let world = try ChanceWorld(20, seed: seed)
+    let (content, comments) = (SQLiteContent(database: world.database), SQLiteComments(database: world.database))
+    var random = SplitMix(state: seed)
+    let readers = [ChanceWorld.reader, "bo"]
+    var followers: [FanClub.ID: Set<Reader.ID>] = [:]
+    for (number, club) in ChanceWorld.clubs.enumerated() { followers[club] = [readers[number / 2]] }
+    var written: [String: (post: Post.ID, reader: Reader.ID, isDeleted: Bool)] = [:]
+    func check() throws {
+      for club in ChanceWorld.clubs {
+        let counted = try content.fanClub(club, for: ChanceWorld.reader)?.followers
+        #expect(counted == followers[club]?.count, "\(club)")
+      }
+      for post in world.posts {
+        let counted = try world.database.query(
+          "\(SQLiteContent.selectPost(body: false)) WHERE post.id = ?2", ChanceWorld.reader, post.id, map: SQLiteContent.post)
+        #expect(counted.map(\.comments) == [written.values.count { $0.post == post.id && !$0.isDeleted }], "\(post.id)")
+      }
+    }
+    for step in 0..<400 {
+      let reader = readers[Int.random(in: 0..<2, using: &random)]
+      let post = world.posts[Int.random(in: 0..<4, using: &random)].id
+      let comment = "k\(Int.random(in: 0..<60, using: &random))"
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0:
+        let club = ChanceWorld.clubs[Int.random(in: 0..<4, using: &random)]
+        let isSet = Bool.random(using: &random)
+        try content.setFollow(of: club, by: reader, isSet)
+        if isSet { followers[club]?.insert(reader) } else { followers[club]?.remove(reader) }
+      case 1:
+        _ = try comments.delete(comment, of: post, by: reader, at: 1)
+        // Also one that is not there yet, whose identifier is used up by that.
+        let stored = written[comment] ?? (post: post, reader: reader, isDeleted: true)
+        if stored.post == post, stored.reader == reader { written[comment] = (post: post, reader: reader, isDeleted: true) }
+      default:
+        // Also again, and one that is somebody else's or was deleted.
+        _ = try comments.put(comment, on: post, by: reader, text: "words", at: 1)
+        if written[comment] == nil { written[comment] = (post: post, reader: reader, isDeleted: false) }
+      }
+      if step % 20 == 0 { try check() }
+    }
+    try check()
+    // What a removed reader followed and wrote is not counted.
+    let accounts = SQLiteReaders(database: world.database)
+    try accounts.remove("bo", password: PasswordHash(of: Rig.password, cost: .none), at: 0)
+    while try accounts.removeActivity(of: "bo").hasMore {}
+    for club in ChanceWorld.clubs { followers[club]?.remove("bo") }
+    for (id, comment) in written where comment.reader == "bo" { written[id]?.isDeleted = true }
+    try check()
+    // With their posts they leave nothing behind.
+    try world.database.execute("UPDATE fan_club SET added_by = ?", ChanceWorld.reader)
+    for club in ChanceWorld.clubs {
+      #expect(try content.removeClub(club, by: ChanceWorld.reader) == .removed)
+      while try content.sweep(club) {}
+    }
+    for table in ["post", "comment", "comment_count", "follow"] {
+      #expect(try world.database.queryOne("SELECT count(*) FROM \(table)") { try $0.get(0, as: Int.self) } == 0, "\(table)")
+    }
   }
 
   @Test(arguments: [1, 2, 3])

@@ -261,7 +261,7 @@ extension Publication {
       await sweeping?.value
       let tables = [
         "post", "feed", "post_search", "premium_search", "search_queue", "reaction", "base_reaction", "bookmark", "comment", "unlock",
-        "read_mark", "follow", "post_count", "read_count", "reaction_count",
+        "read_mark", "follow", "post_count", "read_count", "reaction_count", "comment_count",
       ]
       let content = try #require(try self.content as? SQLiteContent)
       return try tables.reduce(0) { sum, table in

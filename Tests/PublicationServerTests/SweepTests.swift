@@ -37,11 +37,15 @@ import Testing
     try add(120, characters: 1)
     #expect(try content.sweep("c") == false, "it is there")
     #expect(try content.removedClubs().isEmpty)
+    #expect(try !content.hasRemovedPosts(moreThan: 0))
     #expect(try content.removeClub("c", by: "a") == .removed)
     #expect(try content.removedClubs() == ["c"])
+    #expect(try content.hasRemovedPosts(moreThan: 119))
     for left in [95, 70, 45, 20, 0] {
       #expect(try content.sweep("c") == (left > 0))
       #expect(try posts() == left)
+      #expect(try !content.hasRemovedPosts(moreThan: left))
+      #expect(try content.hasRemovedPosts(moreThan: left - 1))
     }
     #expect(try content.removedClubs().isEmpty)
     try add(3, characters: 200_000)
@@ -187,6 +191,116 @@ import Testing
     #expect(try await readers.rig.publication.postCount == 0)
   }
 
+  /// Lists pass removed posts, so sweeping comes before an import that would bring more. The first two hundred posts of a feed never wait.
+  @Test func anImportOfManyPostsWaitsWhileManyRemovedOnesAreLeft() async throws {
+    let readers = try await FeedReadersRig()
+    let publication = readers.rig.publication
+    let club = try #require(try await readers.end(await readers.post(Self.document(400))).clubs.first)
+    try await publication.hide(club, of: try await readers.rig.get("/v1/session", readers.ada, as: Reader.self).id)
+    await publication.limit(removed: 100)
+    // Nothing else sweeps them.
+    #expect(await publication.sweeping == nil)
+    #expect(try await readers.end(await readers.post(Self.document(200, "small"), name: "small.xml")).state == .done)
+    #expect(try await publication.count("post", "fan_club = '\(club)'") == 400)
+    try await publication.refusePost("Item 200 large", when: "(SELECT count(*) FROM post WHERE fan_club = '\(club)') > 100")
+    let large = try await readers.end(await readers.post(Self.document(201, "large"), name: "large.xml"))
+    #expect(large.state == .done, "\(large.problem ?? "")")
+    // No more than necessary.
+    #expect(try await publication.count("post", "fan_club = '\(club)'") == 100)
+    #expect(try await publication.postCount == 501)
+  }
+
+  /// What a feed brings that is fetched again waits as an import does.
+  @Test func soDoesARefresh() async throws {
+    let readers = try await FeedReadersRig()
+    let publication = readers.rig.publication
+    readers.web.answer(FeedReadersRig.url, Response(200, body: Self.document(1, "fetched")))
+    let fetched = try #require(try await readers.end(try await readers.begin(FeedReadersRig.url)).clubs.first)
+    let club = try #require(try await readers.end(await readers.post(Self.document(400))).clubs.first)
+    try await publication.hide(club, of: try await readers.rig.get("/v1/session", readers.ada, as: Reader.self).id)
+    await publication.limit(removed: 100)
+    readers.web.answer(FeedReadersRig.url, Response(200, body: Self.document(300, "fetched")))
+    #expect(try await readers.end(await readers.refresh(fetched)).state == .done)
+    #expect(try await publication.count("post", "fan_club = '\(club)'") == 100)
+    #expect(try await publication.count("post", "fan_club = '\(fetched)'") == 300)
+  }
+
+  /// Or readers who remove what they add could leave any number of posts to pass.
+  @Test func noClubIsRemovedWhileManyRemovedPostsAreLeft() async throws {
+    let readers = try await FeedReadersRig()
+    let publication = readers.rig.publication
+    let first = try #require(try await readers.end(await readers.post(Self.document(60))).clubs.first)
+    let second = try #require(try await readers.end(await readers.post(Self.document(10), name: "second.xml")).clubs.first)
+    try await publication.hide(first, of: try await readers.rig.get("/v1/session", readers.ada, as: Reader.self).id)
+    await publication.limit(removed: 59)
+    // Who did not get the answer asks again.
+    #expect(await remove(first, readers).status == 404)
+    let refused = await remove(second, readers)
+    #expect(refused.status == 503)
+    #expect(refused.headers["Retry-After"] == "10")
+    #expect(try refused.problem.code == .busy)
+    #expect(try await readers.clubs().map(\.id) == [second])
+    // That had the sweeping begin again, which a full disk may have ended.
+    await publication.sweeping?.value
+    #expect(try await publication.postCount == 10)
+    #expect(await remove(second, readers).status == 204)
+    await publication.sweeping?.value
+    #expect(try await publication.postCount == 0)
+  }
+
+  /// Or what was added just now would be found only after all of them.
+  @Test func removedPostsLeaveTheQueueOfTheIndexAtOnce() async throws {
+    let readers = try await FeedReadersRig()
+    let publication = readers.rig.publication
+    let club = try #require(try await readers.end(await readers.post(Self.document(400))).clubs.first)
+    await publication.indexing?.value
+    try await publication.hide(club, of: try await readers.rig.get("/v1/session", readers.ada, as: Reader.self).id)
+    try await publication.queueAll()
+    #expect(try await publication.count("search_queue") == 400)
+    #expect(try await publication.indexPart() == false)
+    #expect(try await publication.count("search_queue") == 0)
+  }
+
+  @Test func onlyTheFrontOfTheQueueIsLookedAtForThem() throws {
+    let database = try Connection(path: ":memory:")
+    try database.migrate(Schema.migrations)
+    let (content, search) = (SQLiteContent(database: database), SQLiteSearch(database: database))
+    try database.script(
+      """
+      INSERT INTO reader VALUES ('a', 'a', 'a', '');
+      INSERT INTO fan_club (id, name, sort_key, about, added_by) VALUES ('c', 'c', 'c', '', 'a'), ('stays', 's', 's', '', 'a');
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 7)
+      INSERT INTO post (number, id, fan_club, title, byline, teaser, published, premium, digest, body)
+        SELECT i, i, iif(i % 2, 'c', 'stays'), '', '', '', 0, 0, X'', '' FROM n;
+      """)
+    func queue() throws -> [Int] { try database.query("SELECT post FROM search_queue ORDER BY post") { try $0.get(0, as: Int.self) } }
+    try search.dropRemoved(limit: 7)
+    #expect(try queue() == [1, 2, 3, 4, 5, 6, 7], "all are there")
+    #expect(try search.hasQueue(longerThan: 6))
+    #expect(try !search.hasQueue(longerThan: 7))
+    #expect(try content.removeClub("c", by: "a") == .removed)
+    try search.dropRemoved(limit: 3)
+    #expect(try queue() == [2, 4, 5, 6, 7])
+    try search.dropRemoved(limit: 7)
+    #expect(try queue() == [2, 4, 6])
+    // By the numbers of posts, and not through all of them.
+    let plan = try database.query("EXPLAIN QUERY PLAN \(SQLiteSearch.dropRemoved)", 1) { try $0.get(3, as: String.self) }
+    #expect(plan.contains { $0.contains("SEARCH post USING INTEGER PRIMARY KEY (rowid=?)") }, "\(plan)")
+  }
+
+  /// What others add meanwhile is found after a few thousand posts, and not after all that one reader imports.
+  @Test func anImportOfManyPostsWaitsForTheIndex() async throws {
+    let readers = try await FeedReadersRig()
+    let publication = readers.rig.publication
+    await publication.indexing?.value
+    await publication.limit(queued: 0)
+    // A part has two hundred.
+    try await publication.refusePost(when: "(SELECT count(*) FROM search_queue) >= 200")
+    let ended = try await readers.end(await readers.post(Self.document(450)))
+    #expect(ended.state == .done, "\(ended.problem ?? "")")
+    #expect(try await publication.postCount == 450)
+  }
+
   /// As after a crash: at the next start, also where that upgrades the database.
   @Test(arguments: [true, false]) func theNextStartGoesOn(upgrades: Bool) async throws {
     let folder = try TemporaryFolder()
@@ -208,12 +322,15 @@ import Testing
         // As version 18 left it.
         let triggers = [
           "post_counted", "post_discounted", "post_recounted", "read_counted", "read_discounted", "reaction_counted",
-          "reaction_discounted", "reaction_recounted",
+          "reaction_discounted", "reaction_recounted", "follower_counted", "follower_discounted", "comment_counted",
+          "comment_discounted", "comment_recounted",
         ]
         try connection.script(triggers.map { "DROP TRIGGER \($0);" }.joined())
         try connection.script(
           """
-          DROP TABLE post_count; DROP TABLE read_count; DROP TABLE reaction_count;
+          DROP TABLE post_count; DROP TABLE read_count; DROP TABLE reaction_count; DROP TABLE comment_count;
+          ALTER TABLE fan_club DROP COLUMN followers;
+          DROP INDEX open_attempt_of_reader; DROP INDEX purchase_of_reader_by_state; ALTER TABLE attempt DROP COLUMN reader;
           DROP INDEX bookmark_of_post; DROP INDEX unlock_of_post; DROP INDEX fan_club_of_reader; DROP INDEX purchase_in_force;
           ALTER TABLE purchase DROP COLUMN extends_access;
           DROP TRIGGER post_locked; DROP TRIGGER post_removed; DROP TABLE premium_search;
@@ -249,6 +366,23 @@ extension Publication {
   fileprivate func hide(_ club: FanClub.ID, of reader: Reader.ID) async throws {
     #expect(try await content.removeClub(club, by: reader) == .removed)
     removedClubs = [club]
+  }
+
+  fileprivate func limit(removed count: Int) { mostRemoved = count }
+  fileprivate func limit(queued count: Int) { mostQueued = count }
+
+  /// Has posts refused, of one title or of all, under a condition.
+  fileprivate func refusePost(_ title: String? = nil, when condition: String) throws {
+    let isTheOne = title.map { "new.title = '\($0)' AND" } ?? ""
+    try database.script(
+      "CREATE TRIGGER refused BEFORE INSERT ON post WHEN \(isTheOne) \(condition) BEGIN SELECT RAISE(ABORT, 'too early'); END")
+  }
+
+  /// Has the words of all posts indexed again.
+  fileprivate func queueAll() throws { try database.execute("INSERT OR IGNORE INTO search_queue (post) SELECT number FROM post") }
+
+  fileprivate func count(_ table: String, _ condition: String = "1") throws -> Int {
+    try database.queryOne("SELECT count(*) FROM \(table) WHERE \(condition)") { try $0.get(0, as: Int.self) } ?? 0
   }
 
   private var database: Connection { get throws { try #require(content as? SQLiteContent).database } }

@@ -380,6 +380,28 @@ final class ArticleViewTests: ScreensTestCase {
     }
   }
 
+  func testTheKeysScrollTheArticleFromTheBarThatUnlocksItToo() throws {
+    try MainActor.assumeIsolated {
+      var post = Post.sample(1, premium: true)
+      post.teaser = String(repeating: "Some more words. ", count: 200)
+      let rig = ReaderRig(posts: [post], width: 500, height: 480)
+      let seen = try rig.show(.post("p1"))
+      rig.paint()
+      let unlock = try XCTUnwrap(seen.button("Unlock"))
+      XCTAssertTrue(unlock.focus())
+      XCTAssertGreaterThan(seen.surplus, 0)
+      var last = 0.0
+      for (key, goesDown) in [("Page_Down", true), ("Page_Up", false), ("End", true), ("Home", false), ("KP_Page_Down", true)] {
+        XCTAssertTrue(seen.pressAtFocus(key), key)
+        eventually("\(key) scrolls") { goesDown ? seen.position > last : seen.position < last }
+        MainLoop.run(upTo: 0.3)
+        last = seen.position
+      }
+      XCTAssertTrue(unlock.hasFocus, "the reader has moved nothing else")
+      rig.close()
+    }
+  }
+
   func testTextThatLooksLikeMarkupIsOnlyText() throws {
     try MainActor.assumeIsolated {
       var post = Post.sample(1, body: "<p>x &lt;a href=\"https://evil.example\"&gt;y&lt;/a&gt;</p>")

@@ -341,6 +341,32 @@ final class PurchaseViewTests: ScreensTestCase {
     }
   }
 
+  func testPurchasesThatWaitForThePublicationSaySoAndComeByThemselves() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.payment("premium.yearly"))
+      rig.seen.button("Pay €49.00")?.click()
+      try rig.settle()
+      rig.line.hold("GET /v1/orders")
+      rig.coordinator.perform(.purchases(order: nil))
+      eventually("it says that it is loaded") { rig.seen.says("Refreshing…") }
+      rig.line.isCut = true
+      rig.line.release()
+      try rig.settle()
+      let note = "This list may be incomplete. The rest comes as soon as the publication can be reached."
+      XCTAssertTrue(rig.seen.says(note), "\(rig.seen.texts)")
+      XCTAssertFalse(rig.seen.says("Refreshing…"))
+      XCTAssertFalse(rig.seen.texts.contains { $0.contains(" · Order ") })
+      rig.line.isCut = false
+      rig.coordinator.upkeep.networkIsBack()
+      try rig.settle()
+      eventually("it comes by itself") { !rig.seen.says(note) && rig.seen.texts.contains { $0.contains(" · Order ") } }
+      try rig.close()
+    }
+  }
+
   func testAPaywallThatIsOpenedAgainBeginsAtItsBeginning() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig(width: 360, height: 480)

@@ -153,10 +153,10 @@ import SessionService
     var surroundings = Surroundings(
       tree: navigator.tree, hasReader: reader != nil, hasPremium: reader?.content.hasPremium == true,
       canAddFeeds: publication.canAddFeeds.value, notice: publication.notice.value,
-      canStepBack: top?.canStepBack ?? false, loss: unfinished?.lossOnLeaving)
+      canStepBack: top?.canStepBack ?? false, loss: unfinished?.lossOnLeaving, lossOnQuitting: reader?.lossOnQuitting)
     guard case .confirmed(let move) = navigation else { return .of(navigation, from: source, in: surroundings) }
     // The question is answered: it closes, and the sheets beneath it no longer block the move.
-    surroundings.loss = nil
+    (surroundings.loss, surroundings.lossOnQuitting) = (nil, nil)
     surroundings.tree.closeQuestion()
     // As a link, which closes sheets: the reader has agreed.
     let redirection = Redirection.of(move, from: .link, in: surroundings)
@@ -164,13 +164,19 @@ import SessionService
     return redirection
   }
 
-  /// What would be lost, for the question whether to leave. The question closes by itself when nothing would be any more.
-  func lossToAskAbout() -> String {
-    unfinished?.observe { [weak self] in
-      guard let self, unfinished == nil, navigator.tree.sheets.last?.destination.isQuestion == true else { return }
-      perform(.back)
-    }
-    return unfinished?.lossOnLeaving ?? ""
+  /// What would be lost by a move, for the question whether to make it. The question closes by itself when nothing would be any more.
+  func lossToAskAbout(by move: Navigation) -> String {
+    unfinished?.observe { [weak self] in self?.lossChanged() }
+    return losses(by: move).joined(separator: " ")
+  }
+
+  private func losses(by move: Navigation) -> [String] {
+    [unfinished?.lossOnLeaving, move == .quit ? reader?.lossOnQuitting : nil].compactMap(\.self)
+  }
+
+  private func lossChanged() {
+    guard case .confirm(let move)? = navigator.tree.sheets.last?.destination, losses(by: move).isEmpty else { return }
+    perform(.back)
   }
 
   /// Opens a page from a sheet that closes for it; back from the page leads to `sheet` again.
@@ -353,6 +359,7 @@ import SessionService
   private func show(_ reader: ReaderScope, then: Navigation?) {
     self.reader = reader
     events.analytics = reader.analytics
+    reader.onLossChanged = { [weak self] in self?.lossChanged() }
     reader.resume { [weak self] in self?.say($0) }
     upkeep.observe(reader)
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }

@@ -44,6 +44,8 @@ import SessionService
   private var notifying: PostNotifications?
   private var watching: [Task<Void, Never>] = []
   private var unreadable: (any Error)?
+  /// Called when ``lossOnQuitting`` may have changed.
+  var onLossChanged: (() -> Void)?
 
   /// - Parameters:
   ///   - order: asks the publication for an order; `nil` without an answer.
@@ -104,6 +106,8 @@ import SessionService
       hasWarned = true
     }
     storage.onFailure(warn)
+    storage.unfinished.onOutcome = { [weak self] in self?.onLossChanged?() }
+    let unstored = content.actions.unstoredCount.stream()
     content.actions.onStorageError = { error in
       if let damage = error as? Outbox.Damaged {
         let outcome = damage.isRestored ? "they are written to a new one." : "what was not sent before is lost."
@@ -113,6 +117,7 @@ import SessionService
     }
     let (entitlements, history, notices) = (purchases.entitlementStream(), purchases.historyStream(), purchases.noticeStream())
     watching = [
+      Task { [weak self] in for await _ in unstored where !Task.isCancelled { self?.onLossChanged?() } },
       Task { [weak self] in
         for await _ in entitlements {
           guard let self else { return }
@@ -148,6 +153,17 @@ import SessionService
       await content.resume()
       // What was bought on another machine.
       await self?.restorePurchases()
+    }
+  }
+
+  /// What the end of the app would lose, in a sentence: it could not be stored on this computer, and still is not. `nil` while all is.
+  var lossOnQuitting: String? {
+    switch (storage.isTextInDanger, content.actions.unstoredCount.value > 0) {
+    case (true, true):
+      "What you are writing, and changes that wait to be sent, cannot be kept on this computer. If you quit, they are lost."
+    case (true, false): "What you are writing cannot be kept on this computer. If you quit, it is lost."
+    case (false, true): "Changes that wait to be sent cannot be kept on this computer. If you quit, they are lost."
+    case (false, false): nil
     }
   }
 

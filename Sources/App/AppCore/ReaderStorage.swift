@@ -72,6 +72,13 @@ import SQLiteStorage
     analytics.onFailure = body
   }
 
+  /// Whether there is a text of the reader's that the end of the app would lose: it is not on the disk, and the last write of a setting
+  /// failed.
+  var isTextInDanger: Bool {
+    let areFailing = [notifications.isFailing, memory.isFailing, unfinished.isFailing, place.isFailing, analytics.isFailing]
+    return areFailing.contains(true) && unfinished.pending?.hasText(beyond: unfinished.onDisk) == true
+  }
+
   /// Returns when accepted writes are done.
   func written() async {
     await notifications.written()
@@ -137,8 +144,18 @@ private struct SettingTable: Sendable {
   private let table: SettingTable
   private let effects: Effects
   private let pause: (length: Duration, clock: any AppClock)?
+  /// What was written last; at first, what was there.
+  private(set) var onDisk: Value?
+  /// What could not be written since; `nil` while there is nothing. A later write that succeeds makes up for it.
+  private var unwritten: Value?
+  /// Whether the last write failed.
+  var isFailing: Bool { unwritten != nil }
+  /// The newest value that is not on the disk; `nil` when all is, or is on its way.
+  var pending: Value? { newest ?? unwritten }
   /// Called with the error when a value could not be written. The value is in memory until the app ends.
   var onFailure: ((any Error) -> Void)?
+  /// Called after each write, whether it succeeded or not.
+  var onOutcome: (() -> Void)?
   private var newest: Value?
   private var writing: Task<Void, Never>?
   private var pausing: Task<Void, Never>?
@@ -152,6 +169,7 @@ private struct SettingTable: Sendable {
     self.name = name
     self.table = table
     self.stored = stored
+    onDisk = stored
     self.effects = effects
     self.pause = pause
   }
@@ -164,9 +182,14 @@ private struct SettingTable: Sendable {
         await waitForMore()
         guard let value = newest else { break }
         newest = nil
-        do { try await effects.run("settings.write") { [table, name] in try await table.write(name, value) } } catch {
+        do {
+          try await effects.run("settings.write") { [table, name] in try await table.write(name, value) }
+          (onDisk, unwritten) = (value, nil)
+        } catch {
+          unwritten = value
           onFailure?(error)
         }
+        onOutcome?()
       }
       writing = nil
     }
@@ -180,9 +203,10 @@ private struct SettingTable: Sendable {
     pausing = nil
   }
 
-  /// Returns when the newest value is written.
+  /// Returns when the newest value is written. One that could not be written is tried once more: there may be room again.
   func written() async {
     isHurried = true
+    if writing == nil, let unwritten { persist(unwritten) }
     pausing?.cancel()
     await writing?.value
     isHurried = false

@@ -17,6 +17,8 @@ struct Surroundings {
   var canStepBack = false
   /// What would be lost with the sheets that are open, in a sentence; `nil` when nothing would.
   var loss: String?
+  /// What would be lost with the end of the app, sheets or not, in a sentence; `nil` when nothing would.
+  var lossOnQuitting: String?
 }
 
 /// Where a ``Navigation`` leads from where the app is.
@@ -111,7 +113,8 @@ extension [RedirectionRule] {
       }
     },
     RedirectionRule(name: "something that cannot be kept in the way") { navigation, _, here in
-      guard here.loss != nil, navigation.closesSheets(of: here.tree) else { return nil }
+      let isSheetLost = here.loss != nil && navigation.closesSheets(of: here.tree)
+      guard isSheetLost || navigation == .quit && here.lossOnQuitting != nil else { return nil }
       return .to(.confirm(navigation))
     },
   ]

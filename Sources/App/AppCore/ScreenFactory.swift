@@ -63,7 +63,7 @@ import SessionService
 
   private func confirm(_ move: Navigation) -> Screen {
     Screen(
-      ConfirmViewModel(loss: coordinator?.lossToAskAbout() ?? "", isQuitting: move == .quit) { [weak coordinator] output in
+      ConfirmViewModel(loss: coordinator?.lossToAskAbout(by: move) ?? "", isQuitting: move == .quit) { [weak coordinator] output in
         switch output {
         case .confirmed: coordinator?.perform(.confirmed(move))
         case .cancelled: coordinator?.perform(.back)
@@ -269,13 +269,13 @@ import SessionService
     let client = client
     return Screen(
       PurchasesViewModel(
-        marked: order, purchases: reader.purchases, publication: publication.info, orders: { try await client.orders() },
-        passes: { reader.content.passes.stream() }, effects: environment.effects,
+        marked: order, purchases: reader.purchases, content: reader.content, publication: publication.info,
+        orders: { try await client.orders() }, passes: { reader.content.passes.stream() }, effects: environment.effects,
         formatting: environment.storeFormatting, badge: environment.storeBadge
       ) { [weak coordinator, weak reader] output in
         switch output {
         case .openWeb(let url): coordinator?.perform(.web(url))
-        case .restored(let sentence): coordinator?.say(sentence, to: reader)
+        case .restored(let sentence), .undone(let sentence): coordinator?.say(sentence, to: reader)
         }
       })
   }

@@ -30,16 +30,41 @@ import CGtkShims
   private func addScrolling(_ steps: [(String, GtkScrollType)], _ phase: GtkPropagationPhase) {
     let controller = checked(gtk_shortcut_controller_new())
     gtk_event_controller_set_propagation_phase(controller, phase)
-    for (key, step) in steps {
-      let shortcut = checked(gtk_shortcut_new(gtk_shortcut_trigger_parse_string(key), gtk_signal_action_new("scroll-child")))
-      // Vertically.
-      let arguments: [OpaquePointer?] = [g_variant_new_int32(Int32(step.rawValue)), g_variant_new_boolean(0)]
-      arguments.withUnsafeBufferPointer {
-        gtk_shortcut_set_arguments(shortcut, g_variant_new_tuple(UnsafeMutablePointer(mutating: $0.baseAddress), gsize($0.count)))
-      }
-      gtk_shortcut_controller_add_shortcut(controller, shortcut)
-    }
+    for (key, step) in steps { gtk_shortcut_controller_add_shortcut(controller, Self.shortcut(key, step)) }
     gtk_widget_add_controller(widget, controller)
+  }
+
+  /// - Returns: what scrolls vertically by a key; the caller owns it.
+  private static func shortcut(_ key: String, _ step: GtkScrollType) -> OpaquePointer {
+    let shortcut = checked(gtk_shortcut_new(gtk_shortcut_trigger_parse_string(key), gtk_signal_action_new("scroll-child")))
+    let arguments: [OpaquePointer?] = [g_variant_new_int32(Int32(step.rawValue)), g_variant_new_boolean(0)]
+    arguments.withUnsafeBufferPointer {
+      gtk_shortcut_set_arguments(shortcut, g_variant_new_tuple(UnsafeMutablePointer(mutating: $0.baseAddress), gsize($0.count)))
+    }
+    return shortcut
+  }
+
+  /// Lets the keys that scroll by a page and to the ends do so from everything else in a page too, such as a bar below the scrolled part, where
+  /// nothing takes them. The toolkit offers a key to the focused widget and to what is around that, and the scrolled part is not around a bar.
+  /// - Parameter page: what is around it; without fields to type in.
+  public func takesKeys<Owner: SignalOwner>(of page: Widget, _ owner: Owner) {
+    let steps = [
+      ("Page_Down", GTK_SCROLL_PAGE_DOWN), ("Page_Up", GTK_SCROLL_PAGE_UP), ("Home", GTK_SCROLL_START), ("End", GTK_SCROLL_END),
+    ]
+    for (key, step) in steps {
+      for key in [key, "KP_\(key)"] {
+        let shortcut = Object(made: UnsafeMutableRawPointer(Self.shortcut(key, step)))
+        page.addShortcut(key, owner, inside: true, when: { [weak self] _ in self?.isMapped == true }) { [weak self] _ in
+          self?.scroll(by: shortcut)
+        }
+      }
+    }
+  }
+
+  /// As if the key had been pressed within it.
+  private func scroll(by shortcut: Object) {
+    guard let action = gtk_shortcut_get_action(shortcut.opaque) else { return }
+    gtk_shortcut_action_activate(action, GtkShortcutActionFlags(0), widget, gtk_shortcut_get_arguments(shortcut.opaque))
   }
 
   /// From the window itself Tab leads out, past everything in it.

@@ -141,15 +141,19 @@ struct Ledger {
     }
   }
 
+  private static let space: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")]
+
   private mutating func read() throws(Failure) {
     guard let data = FileManager.default.contents(atPath: path) else { throw Failure(description: "\(path) cannot be read.") }
-    var whole = 0
+    var (whole, number) = (0, 0)
     for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
+      (whole, number) = (whole + line.count + 1, number + 1)
+      // Editors leave empty lines at the end.
+      if line.allSatisfy({ Self.space.contains($0) }) { continue }
       guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(line)) else {
-        throw Failure(description: "\(path): line \(calls + 1) is no entry of a ledger.")
+        throw Failure(description: "\(path): line \(number) is no entry of a ledger.")
       }
       remember(entry)
-      whole += line.count + 1
     }
     // A last line that was cut off was never answered: the client will send it again.
     if whole < data.count, ftruncate(file, off_t(whole)) != 0 { throw Self.failure(path, "cannot be mended") }

@@ -96,6 +96,8 @@ import ReaderContent
     // A click into the text takes the focus from buttons, which the space bar would press.
     selection.onTurnedTo = { [weak self] in self?.page.holdKeyboard() }
     selection.takeKeys(of: root, inside: false)
+    // What unlocks the rest is beside the scrolled part, and so are a message and what failed.
+    page.takesKeys(of: root, self)
     selection.page = root
     root.addShortcut(.openInBrowser, self) { $0.browserTapped() }
     root.addShortcut(.copyLink, self) { $0.copyTapped() }

@@ -10,6 +10,7 @@ import Gtk
   private let stack = Stack()
   private lazy var status = StatusView(in: stack, over: "list")
   private let badge = StoreBadge()
+  private let note = Label(styles: [.caption, .dim], wraps: true)
   private let rows = Box(.vertical, spacing: 10)
   private let balance = Label(styles: [.dim], wraps: true)
   private let cancelling = Label(wraps: true)
@@ -34,7 +35,7 @@ import Gtk
     let button = Box(.horizontal, spacing: 10, children: [spinner, restore])
     button.horizontal = .center
     let restoring = Box(.vertical, spacing: 4, children: [button, loadingLabel])
-    let list = Box(.vertical, spacing: 12, children: [rows, balance, cancellingText])
+    let list = Box(.vertical, spacing: 12, children: [note, rows, balance, cancellingText])
     stack.add(list, name: "list")
     let column = Box(
       .vertical, spacing: 16, margin: 24,
@@ -62,6 +63,8 @@ import Gtk
   private func show(_ state: PurchasesViewModel.State) {
     badge.text = state.badge
     progress.show(state.isRefreshing && state.phase != .loading ? "Refreshing…" : nil, failure: nil)
+    note.text = state.note ?? ""
+    note.isVisible = state.showsNote
     showRows(state)
     for (label, words) in [(balance, state.balance), (cancelling, state.cancelling)] {
       label.text = words ?? ""

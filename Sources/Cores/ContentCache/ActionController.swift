@@ -34,9 +34,14 @@ import Runtime
   private var isStoring = false
   /// How many damages of the outbox were reported.
   private var damagesTold = 0
+  /// Those that the outbox does not have, in the order of the line, since it could not be written.
+  private var unstored: [PendingAction] = []
 
   /// What the server has not confirmed, and why not.
   public let outboxStatus = LastValue(OutboxStatus())
+  /// How many actions wait in memory alone, since the outbox could not be written: the end of the process loses them. One less for each
+  /// that the server confirms. The next action that can be stored takes the others with it.
+  public let unstoredCount = LastValue(0)
   /// Called after an action was taken back from the cache, with a sentence for the user.
   public var onFailure: ((RefusedAction) -> Void)?
   /// Called with the error of `send` whenever the server could not be reached.
@@ -185,8 +190,12 @@ import Runtime
     networkIsBack()
   }
 
-  /// Returns when all actions so far are stored, and all confirmed ones removed: for use before the process ends.
-  public func written() async { await writer.written() }
+  /// Returns when all actions so far are stored, and all confirmed ones removed: for use before the process ends. Those that could not be
+  /// stored are tried once more.
+  public func written() async {
+    if !unstored.isEmpty { persist([]) }
+    await writer.written()
+  }
 
   /// Ends the controller: unconfirmed actions are taken back from the cache and stay in the outbox, to be sent when the same user signs
   /// in again. Later answers have no effect. For signing out.
@@ -197,6 +206,7 @@ import Runtime
     pause?.cancel()
     let all = line.all
     line = ActionLine()
+    unstored = []
     for action in all { action.revert() }
     tell()
   }
@@ -208,13 +218,31 @@ import Runtime
 
   /// Writes the actions' rows, and sends them afterwards.
   private func persist(_ actions: [PendingAction]) {
-    let arePersisted: @MainActor () -> Void = { [weak self] in
+    // Those that could not be written come along, before the new ones: there may be room again.
+    let older = unstored.filter { !$0.isFinished }
+    let arePersisted: @MainActor (Bool) -> Void = { [weak self] isWritten in
       for action in actions { action.isPersisted = true }
+      self?.note(older + actions, areStored: isWritten)
       self?.go()
     }
-    guard outbox != nil else { return arePersisted() }
-    let rows = actions.map(\.row)
+    guard outbox != nil else { return arePersisted(true) }
+    let rows = (older + actions).map(\.row)
     write("outbox.add", then: arePersisted) { try await $0.add(rows.map { try $0() }) }
+  }
+
+  /// Remembers which actions the outbox does not have.
+  private func note(_ actions: [PendingAction], areStored: Bool) {
+    guard !isClosed else { return }
+    for action in actions where action.isUnstored == areStored {
+      action.isUnstored = !areStored
+      if !areStored { unstored.append(action) }
+    }
+    tellUnstored()
+  }
+
+  private func tellUnstored() {
+    unstored.removeAll { $0.isFinished || !$0.isUnstored }
+    unstoredCount.value = unstored.count
   }
 
   private func forget(_ id: UUID) { write("outbox.remove") { try await $0.remove(id) } }
@@ -223,7 +251,7 @@ import Runtime
   private func forget(_ action: PendingAction) {
     guard let outbox, let isStored = action.isStored else { return forget(action.id) }
     isStoring = true
-    let go: @MainActor () -> Void = { [weak self] in
+    let go: @MainActor (Bool) -> Void = { [weak self] _ in
       self?.isStoring = false
       self?.go()
     }
@@ -231,12 +259,13 @@ import Runtime
   }
 
   private func write(
-    _ label: String, then: @escaping @MainActor () -> Void = {}, _ work: @escaping @concurrent @Sendable (Outbox) async throws -> Void
+    _ label: String, then: @escaping @MainActor (_ isWritten: Bool) -> Void = { _ in },
+    _ work: @escaping @concurrent @Sendable (Outbox) async throws -> Void
   ) {
     guard let outbox else { return }
-    let after: @MainActor () -> Void = { [weak self] in
+    let after: @MainActor (Bool) -> Void = { [weak self] isWritten in
       self?.tellDamage()
-      then()
+      then(isWritten)
     }
     writer.write(label, then: after) { try await work(outbox) }
   }
@@ -262,8 +291,10 @@ import Runtime
     damagesTold = times
     // Before the rows of an earlier run were read, they were only in the file.
     onStorageError?(Outbox.Damaged(isRestored: mayBegin))
-    let rows = line.all.map(\.row)
-    if !rows.isEmpty { write("outbox.restore") { try await $0.replace(rows.map { try $0() }) } }
+    let all = line.all
+    let rows = all.map(\.row)
+    let areRestored: @MainActor (Bool) -> Void = { [weak self] in self?.note(all, areStored: $0) }
+    if !rows.isEmpty { write("outbox.restore", then: areRestored) { try await $0.replace(rows.map { try $0() }) } }
   }
 
   // MARK: Sending
@@ -356,6 +387,7 @@ import Runtime
 
   /// A problem lasts until the server answers.
   private func tell() {
+    tellUnstored()
     let lasts = line.count > 0 && (failedTries > 0 || line.first?.isOnItsWay == true)
     outboxStatus.value = OutboxStatus(count: line.count, problem: lasts ? outboxStatus.value.problem : nil)
   }

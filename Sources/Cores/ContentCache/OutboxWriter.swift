@@ -8,7 +8,7 @@ import Runtime
   private struct Write {
     let label: String
     let work: @concurrent @Sendable () async throws -> Void
-    let then: @MainActor () -> Void
+    let then: @MainActor (_ isWritten: Bool) -> Void
   }
 
   private let effects: Effects
@@ -24,7 +24,7 @@ import Runtime
 
   /// Writes as soon as `first` returns; other writes do not wait for that.
   func write(
-    _ label: String, after first: @escaping @MainActor () async -> Void, then: @escaping @MainActor () -> Void,
+    _ label: String, after first: @escaping @MainActor () async -> Void, then: @escaping @MainActor (_ isWritten: Bool) -> Void,
     _ work: @escaping @concurrent @Sendable () async throws -> Void
   ) {
     expected += 1
@@ -35,9 +35,9 @@ import Runtime
     }
   }
 
-  /// - Parameter then: called after the write, whether it succeeded or not.
+  /// - Parameter then: called after the write, with whether it succeeded.
   func write(
-    _ label: String, then: @escaping @MainActor () -> Void = {}, _ work: @escaping @concurrent @Sendable () async throws -> Void
+    _ label: String, then: @escaping @MainActor (_ isWritten: Bool) -> Void, _ work: @escaping @concurrent @Sendable () async throws -> Void
   ) {
     writes.append(Write(label: label, work: work, then: then))
     guard !isWriting else { return }
@@ -47,8 +47,12 @@ import Runtime
         let batch = writes
         writes.removeAll()
         for next in batch {
-          do { try await effects.run(next.label, next.work) } catch { onError?(error) }
-          next.then()
+          var isWritten = true
+          do { try await effects.run(next.label, next.work) } catch {
+            isWritten = false
+            onError?(error)
+          }
+          next.then(isWritten)
         }
       }
       isWriting = false

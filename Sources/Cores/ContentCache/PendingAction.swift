@@ -37,6 +37,8 @@ struct Target: Hashable {
   let handBack: () -> Bool
   /// Its row is written, or never will be.
   var isPersisted = false
+  /// Its row could not be written: it is in memory alone.
+  var isUnstored = false
   var isOnItsWay = false
   /// Whether the server may have it. It was sent, or an earlier run left it, which may have sent it.
   var mayHaveArrived = false

@@ -10,9 +10,24 @@ public enum PrivateFile {
     let file = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw failure(partial) }
     defer { close(file) }
-    let isWritten = data.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } == data.count
-    guard isWritten, fsync(file) == 0, rename(partial, path) == 0, isNameStored(path) else {
-      throw failure(path)
+    guard writeAll(data, to: file), fsync(file) == 0, rename(partial, path) == 0, isNameStored(path) else {
+      let cause = failure(path)
+      unlink(partial)
+      throw cause
+    }
+  }
+
+  /// A disk that is nearly full takes the first part, and says why only when it is asked for the rest.
+  private static func writeAll(_ data: Data, to file: Int32) -> Bool {
+    data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Bool in
+      var done = 0
+      while done < bytes.count {
+        let count = Glibc.write(file, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        done += count
+      }
+      return true
     }
   }
 

@@ -36,7 +36,7 @@ public struct PurchaseRow: Equatable, Sendable, Identifiable {
 
   /// The order's identifier.
   public var id: UUID
-  /// The name of what was bought.
+  /// The name of what was bought, or its kind where the name is not known here.
   public var name: String
   /// What it cost; empty when that is not known here.
   public var price: String
@@ -70,7 +70,10 @@ struct PurchaseContext {
   var expiry: (Product.ID) -> Date?
   var formatting: Formatting
 
-  func name(_ id: Product.ID) -> String { products[id]?.name ?? id }
+  /// What was bought, or its kind where the publication has not told the name: an identifier says nothing to a reader.
+  func name(_ id: Product.ID, isSubscription: Bool = false) -> String {
+    products[id]?.name ?? (isSubscription ? "A subscription" : "A purchase")
+  }
 
   func facts(_ id: UUID, _ date: Date) -> String {
     // Only the publication's own number: its staff do not know any other.
@@ -94,7 +97,8 @@ extension PurchaseRow {
     }
     let price = transaction.price ?? order.map { Price(minorUnits: $0.totalMinorUnits, currency: $0.currency) }
     self.init(
-      id: transaction.id, name: context.name(transaction.productID), price: price?.formatted(locale: context.formatting.locale) ?? "",
+      id: transaction.id, name: context.name(transaction.productID, isSubscription: !transaction.isOneTime),
+      price: price?.formatted(locale: context.formatting.locale) ?? "",
       facts: context.facts(transaction.id, transaction.begun), status: Status(transaction, context))
     if transaction.state == .interrupted { (page, canCancel) = (transaction.url, true) }
     // The publication may correct a refused receipt, and only a request brings the new one: its list of what is in force leaves out
@@ -129,8 +133,12 @@ extension PurchaseRow.Status {
     case .revoked: self.init(.past, "Refunded", detail: sentence)
     case .purchased:
       self = .paid(
-        transaction.price?.minorUnits == 0 ? "Begun for free" : "Paid", id: transaction.id, product: transaction.productID, in: context)
-    case .restored: self = .paid("Bought on another computer", id: transaction.id, product: transaction.productID, in: context)
+        transaction.price?.minorUnits == 0 ? "Begun for free" : "Paid", id: transaction.id, product: transaction.productID,
+        isSubscription: !transaction.isOneTime, in: context)
+    case .restored:
+      self = .paid(
+        "Bought on another computer", id: transaction.id, product: transaction.productID, isSubscription: !transaction.isOneTime,
+        in: context)
     }
   }
 
@@ -150,11 +158,16 @@ extension PurchaseRow.Status {
     Self(.past, "Not bought", detail: sentence.isEmpty ? "Nothing was charged." : sentence)
   }
 
-  private static func paid(_ words: String, id: UUID, product: Product.ID, in context: PurchaseContext) -> Self {
+  /// - Parameter isSubscription: whether it is known to be one, also without its product.
+  private static func paid(
+    _ words: String, id: UUID, product: Product.ID, isSubscription: Bool = false, in context: PurchaseContext
+  ) -> Self {
     if case .consumable(_, let amount) = context.products[product]?.kind {
       return Self(.good, words, detail: "\(context.formatting.count(amount, "article pass", "article passes")).")
     }
     guard context.current.contains(id) else {
+      // Passes are never in force, and do not end: without the product it may be those.
+      if context.products[product] == nil, !isSubscription, !context.owns(product) { return Self(.past, words) }
       // Whether this period goes on before the later one, only the publication knows.
       return Self(.past, words, detail: context.owns(product) ? "Bought again since then." : "It has ended.")
     }

@@ -29,8 +29,10 @@ extension PurchasesViewModel {
     public var balance: String?
     /// How a subscription is cancelled; `nil` without one.
     public var cancelling: String?
-    /// Whether everything is being loaded again.
+    /// Whether the publication is being asked for its records: because the page was opened, or because the reader wants it again.
     public var isRefreshing = false
+    /// A note that the list may be incomplete, and why; `nil` where the publication has answered.
+    public var note: String?
     /// Whether purchases from elsewhere are being restored.
     public var isRestoring = false
     /// The result of that.
@@ -41,10 +43,18 @@ extension PurchasesViewModel {
       switch phase {
       case .ready: nil
       case .loading: .loading("Reading what you bought…")
-      case .empty: .message(.empty, heading: "Nothing bought yet", sentence: "What you buy here is listed with where it stands.")
+      case .empty:
+        if let note {
+          .message(.empty, heading: "Nothing is listed yet", sentence: note)
+        } else {
+          .message(.empty, heading: "Nothing bought yet", sentence: "What you buy here is listed with where it stands.")
+        }
       case .failed(let sentence): .failed(sentence, heading: "This cannot be read")
       }
     }
+
+    /// Whether the ``note`` belongs on the page; where nothing is listed, ``statusPage`` says it.
+    public var showsNote: Bool { note != nil && phase == .ready }
 
     /// The state before anything is loaded.
     public init() {}

@@ -1,8 +1,10 @@
 import FeatureKit
 import Foundation
 import PublicationAPI
+import PublicationClient
 import PublicationCommerce
 import PurchaseService
+import ReaderContent
 import Runtime
 
 /// Account → Purchases: the reader's purchases, their states, and what can be done about each. Isolated to the main actor.
@@ -13,6 +15,8 @@ import Runtime
     case openWeb(String)
     /// Show the reader the result of restoring, on any page.
     case restored(String)
+    /// Show the reader that something they did was undone, and why.
+    case undone(String)
   }
 
   /// What the reader did.
@@ -35,6 +39,7 @@ import Runtime
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   private let purchases: PublicationPurchases
+  private let content: ContentStore
   private let publication: PublicationInfo?
   private let loadOrders: @Sendable () async throws -> [Order]
   private let passes: @MainActor () -> AsyncStream<Int?>
@@ -44,18 +49,35 @@ import Runtime
   private var transactions: [Transaction]?
   private var failure: String?
   private var orders: [UUID: Order] = [:]
+  /// Why the publication's records did not come; `nil` after an answer.
+  private var ordersFailure: StoreError?
   private var products: [Product.ID: Product] = [:]
+  /// Why names are missing that the publication was asked for; `nil` while none are.
+  private var namesFailure: StoreError?
   private var passCount: Int?
   private var checking: Set<Transaction.ID> = []
   /// What came of the reader's last question about purchases that stand as they stood.
   private var answers: [Transaction.ID: (status: PurchaseRow.Status, words: String)] = [:]
   private var readings = 0
+  /// The loads under way. One that the reader does not wait for shows nothing.
+  private var loads: [Load] = [] { didSet { state.isRefreshing = loads.contains { $0 != .reached } } }
   private var watching: [Task<Void, Never>] = []
   private var checkTask: Task<Void, Never>?
+
+  /// Why everything is loaded.
+  private enum Load {
+    /// The page came on screen.
+    case opened
+    /// The reader wants it.
+    case refreshed
+    /// The publication is perhaps reachable again.
+    case reached
+  }
 
   /// - Parameters:
   ///   - marked: the purchase that a link named; `nil` for none.
   ///   - purchases: what the reader bought.
+  ///   - content: says when the publication can be reached again.
   ///   - publication: says how a subscription is cancelled; `nil` while it is not known.
   ///   - orders: asks the publication for its own records; called off the main actor.
   ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
@@ -64,11 +86,12 @@ import Runtime
   ///   - badge: what is special about the store; `nil` for nothing.
   ///   - output: called with what comes next.
   public init(
-    marked: PurchaseRow.ID? = nil, purchases: PublicationPurchases, publication: PublicationInfo?,
+    marked: PurchaseRow.ID? = nil, purchases: PublicationPurchases, content: ContentStore, publication: PublicationInfo?,
     orders: @escaping @Sendable () async throws -> [Order], passes: @escaping @MainActor () -> AsyncStream<Int?>, effects: Effects,
     formatting: Formatting, badge: String? = nil, output: @escaping @MainActor (Output) -> Void
   ) {
     self.purchases = purchases
+    self.content = content
     self.publication = publication
     loadOrders = orders
     self.passes = passes
@@ -102,14 +125,16 @@ import Runtime
         for await count in counts where !Task.isCancelled { self?.passesChanged(to: count) }
       },
     ]
+    content.enter(self)
     checkPending()
-    Task { [weak self] in await self?.loadAll() }
+    load(.opened)
   }
 
   /// The screen went away.
   public func disappear() {
     for task in watching { task.cancel() }
     watching = []
+    content.leave(self)
     checkTask?.cancel()
   }
 
@@ -127,14 +152,9 @@ import Runtime
   public func refresh() { send(.refreshTapped) }
 
   private func refreshTapped() {
-    guard !state.isRefreshing else { return }
-    state.isRefreshing = true
+    guard !loads.contains(.refreshed) else { return }
     checkPending()
-    Task { [weak self] in
-      await self?.read()
-      await self?.loadAll()
-      self?.state.isRefreshing = false
-    }
+    load(.refreshed)
   }
 
   private func checkTapped(_ id: PurchaseRow.ID) {
@@ -213,6 +233,17 @@ import Runtime
     await loadNames()
   }
 
+  private func load(_ cause: Load) {
+    loads.append(cause)
+    Task { [weak self] in
+      if cause == .refreshed { await self?.read() }
+      await self?.loadAll()
+      self?.loaded(cause)
+    }
+  }
+
+  private func loaded(_ cause: Load) { if let place = loads.firstIndex(of: cause) { loads.remove(at: place) } }
+
   /// Loads the publication's own records, and then what is in force. Otherwise an order that was given back would be shown as such on this
   /// page only, while the rest of the app still gave access.
   private func loadAll() async {
@@ -224,16 +255,26 @@ import Runtime
   /// The publication's own records: order numbers, and purchases from elsewhere. Without an answer, the list is shown without them.
   private func refreshOrders() async {
     let load = loadOrders
-    guard let answer = try? await effects.run("purchases.orders", { try await load() }) else { return }
-    orders = Dictionary(answer.compactMap { order in UUID(uuidString: order.id).map { ($0, order) } }) { first, _ in first }
+    do {
+      let answer = try await effects.run("purchases.orders", { try await load() })
+      orders = Dictionary(answer.compactMap { order in UUID(uuidString: order.id).map { ($0, order) } }) { first, _ in first }
+      ordersFailure = nil
+    } catch {
+      ordersFailure =
+        (error as? ClientError).map(StoreError.init)
+        ?? StoreError(.unavailable, code: "unknown", sentence: "The publication's records cannot be loaded. Try again in a moment.")
+    }
     show()
     await loadNames()
   }
 
   private func loadNames(_ more: [Product.ID] = []) async {
     let ids = Set((transactions ?? []).map(\.productID) + orders.values.map(\.productID) + more).subtracting(products.keys)
-    guard !ids.isEmpty, let list = try? await purchases.products(ids.sorted()) else { return }
-    for product in list.products { products[product.id] = product }
+    do throws(StoreError) {
+      let list = try await ids.isEmpty ? nil : purchases.products(ids.sorted())
+      for product in list?.products ?? [] { products[product.id] = product }
+      namesFailure = nil
+    } catch { namesFailure = error }
     show()
   }
 
@@ -244,7 +285,9 @@ import Runtime
 
   private func restored(_ owned: Set<PurchasableProduct>) async {
     await loadNames(owned.map(\.id))
-    let names = owned.map { products[$0.id]?.name ?? $0.id }.sorted().formatted(.list(type: .and).locale(formatting.locale))
+    let kind: (PurchasableProduct) -> String = { $0.period == nil ? "a purchase" : "a subscription" }
+    // Two without a name may be of one kind.
+    let names = Set(owned.map { products[$0.id]?.name ?? kind($0) }).sorted().formatted(.list(type: .and).locale(formatting.locale))
     let nothing = (passCount ?? 0) > 0 ? "Nothing but your article passes was found" : "Nothing was found"
     restoreEnded(
       owned.isEmpty ? "\(nothing) that belongs to your account." : "Everything that belongs to your account is here: \(names).")
@@ -282,8 +325,16 @@ import Runtime
     new.phase =
       if let failure { .failed(failure) } else if self.transactions == nil { .loading } else { new.rows.isEmpty ? .empty : .ready }
     new.balance = passCount.flatMap { $0 > 0 ? "You have \(formatting.count($0, "article pass", "article passes"))." : nil }
+    new.note = note
     new.cancelling = purchases.entitlements.contains { $0.period != nil } ? cancelling : nil
     state = new
+  }
+
+  /// The reason that the publication cannot be reached is said once, below all pages.
+  private var note: String? {
+    guard let failure = ordersFailure ?? namesFailure else { return nil }
+    let rest = isUnanswered ? "The rest comes as soon as the publication can be reached." : failure.sentence
+    return "This list may be incomplete. \(rest)"
   }
 
   private var cancelling: String {
@@ -298,5 +349,27 @@ import Runtime
       + orders.compactMap { id, order in order.state == .paid ? (order.productID, id, order.created) : nil }
     let newest = Dictionary(grouping: bought, by: \.0).compactMapValues { $0.max { $0.2 < $1.2 }?.1 }
     return Set(newest.filter { purchases.owns($0.key) }.values)
+  }
+}
+
+extension PurchasesViewModel: ContentScreen {
+  /// Does nothing: the purchases themselves say what is in force.
+  public func accessChanged() {}
+  /// Does nothing: no time here is relative.
+  public func timePassed() {}
+  /// Shows the sentence to the reader.
+  public func actionFailed(_ sentence: String) { output(.undone(sentence)) }
+
+  /// Loads what did not come because the publication could not be reached. The page keeps its note until there is an answer.
+  /// - Returns: whether there was anything.
+  @discardableResult public func retryUnreachable() -> Bool {
+    guard isUnanswered, loads.isEmpty else { return false }
+    load(.reached)
+    return true
+  }
+
+  /// Whether something did not come because the publication could not be reached.
+  private var isUnanswered: Bool {
+    [ordersFailure, namesFailure].contains { ($0?.underlying as? ClientError)?.isOffline == true }
   }
 }

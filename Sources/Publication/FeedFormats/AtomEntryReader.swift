@@ -3,11 +3,16 @@ import Foundation
 /// One `entry` of Atom.
 struct AtomEntryReader {
   var builder = ItemBuilder()
+  private let links: DocumentLinks
   private var kind = XMLContent.text
   private var linkRank = 0
   private var body: String?
 
-  init(base: String?) { builder.base = base }
+  /// - Parameter links: those of the document.
+  init(base: String?, _ links: DocumentLinks) {
+    self.links = links
+    builder.base = base
+  }
 
   /// - Returns: `nil` for a group that is to be entered.
   mutating func start(_ name: XMLName, isAtom: Bool, _ attributes: ElementAttributes, base: String?) -> XMLContent? {
@@ -50,8 +55,8 @@ struct AtomEntryReader {
     let type = attributes["type"]?.lowercased() ?? "text"
     if let url = attributes["src"] {
       // The content is elsewhere: its address is the post's, and it may be only a picture.
-      if type.hasPrefix("image/") { builder.picture.offer(Links.resolve(url, base), .media) }
-      if linkRank == 0 { builder.item.link = Links.resolve(url, base) }
+      if type.hasPrefix("image/") { builder.picture.offer(links.resolve(url, base), .media) }
+      if linkRank == 0 { builder.item.link = links.resolve(url, base) }
       return .skip
     }
     if kind == .text, type.hasSuffix("+xml") || type.hasSuffix("/xml") {
@@ -64,7 +69,7 @@ struct AtomEntryReader {
   }
 
   private mutating func startLink(_ attributes: ElementAttributes, base: String?) {
-    guard let url = attributes["href"].map({ Links.resolve($0, base) }) else { return }
+    guard let url = attributes["href"].map({ links.resolve($0, base) }) else { return }
     let type = attributes["type"]?.lowercased()
     switch attributes["rel"]?.lowercased() ?? "alternate" {
     case "alternate", "http://www.iana.org/assignments/relation/alternate":

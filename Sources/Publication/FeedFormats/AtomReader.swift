@@ -4,7 +4,7 @@ import Foundation
 struct AtomReader: XMLFeedReader {
   private enum Scope { case entry, author, source, other }
 
-  private let source: String
+  private let links: DocumentLinks
   private var scopes: [Scope] = []
   private var feed = ParsedFeed(format: .atom)
   private var feedBase: String?
@@ -15,7 +15,8 @@ struct AtomReader: XMLFeedReader {
   private var entry: AtomEntryReader?
   private var items: [ItemBuilder] = []
 
-  init(source: String) { self.source = source }
+  /// - Parameter links: those of the document.
+  init(links: DocumentLinks) { self.links = links }
 
   mutating func start(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
     let isAtom = name.vocabulary == .atom || name.vocabulary == .plain
@@ -28,7 +29,7 @@ struct AtomReader: XMLFeedReader {
     case (.entry, _, _), (.other, _, _): return entry?.start(name, isAtom: isAtom, attributes, base: base) ?? enterGroup(name)
     case (nil, true, "entry"):
       guard items.count < FeedParser.mostItems else { return .refuse("it has more than \(FeedParser.mostItems) items") }
-      entry = AtomEntryReader(base: base)
+      entry = AtomEntryReader(base: base, links)
       return enter(.entry)
     case (nil, true, _): return startInFeed(name, attributes, base: base)
     default: return .skip
@@ -62,8 +63,8 @@ struct AtomReader: XMLFeedReader {
       if scopes.contains(.source) { sourcePeople.add(text) } else { entry?.builder.people.add(text) }
     case (nil, "title"): feed.title = text.asPlainLine
     case (nil, "subtitle"), (nil, "tagline"): feed.about = text.asPlainLine
-    case (nil, "logo"): picture.offer(Links.resolve(text, base), .cover)
-    case (nil, "icon"): picture.offer(Links.resolve(text, base), .element)
+    case (nil, "logo"): picture.offer(links.resolve(text, base), .cover)
+    case (nil, "icon"): picture.offer(links.resolve(text, base), .element)
     default: entry?.content(of: name, text, base: base)
     }
   }
@@ -78,13 +79,13 @@ struct AtomReader: XMLFeedReader {
   }
 
   mutating func finish() -> FeedDocument {
-    feed.homeURL = home.flatMap { Links.web($0.url, $0.base ?? Links.base(source)) }
-    let base = feedBase ?? feed.homeURL.flatMap(Links.base) ?? Links.base(source)
-    feed.picture = picture.url.flatMap { Links.web($0, base) }
+    feed.homeURL = home.flatMap { links.web($0.url, $0.base ?? links.base) }
+    let base = feedBase ?? feed.homeURL.flatMap(Links.base) ?? links.base
+    feed.picture = picture.url.flatMap { links.web($0, base) }
     feed.items = items.map { builder in
       var builder = builder
       if builder.people.isEmpty { builder.people = people }
-      return builder.finished(base: base)
+      return builder.finished(base: base, links)
     }
     return .feed(feed)
   }

@@ -41,7 +41,8 @@ struct BodyLinks {
   /// - Parameters:
   ///   - base: what they are relative to.
   ///   - page: the page that the text is on, to which `#section` is relative; without a page such a link stays as it is.
-  func resolved(base: String?, page: String?) -> String {
+  ///   - document: the links of the document that the text is in.
+  func resolved(base: String?, page: String?, in document: DocumentLinks) -> String {
     guard !links.isEmpty || !banned.isEmpty else { return html }
     let bytes = Array(html.utf8)
     var parts = banned.map { (range: $0, text: [UInt8]()) }
@@ -52,7 +53,7 @@ struct BodyLinks {
       // In a text without a page, it is a place in the text, and not in the feed's home page.
       let isPlace = written.hasPrefix("#")
       guard !isPlace || page != nil else { continue }
-      let absolute = Links.resolve(written, isPlace ? page : base, &left)
+      let absolute = document.resolve(written, isPlace ? page : base, &left)
       guard left > 0 else { break }
       guard absolute != written else { continue }
       var text: [UInt8] = []

@@ -30,11 +30,12 @@ extension FeedParser {
   ///   - contentType: what the server said it is.
   public static func links(in page: Data, at address: String, contentType: String? = nil) -> [FeedLink] {
     let (found, base) = text(of: page, contentType).streamSafe.withUnsafeBytes { scan($0.bindMemory(to: UInt8.self)) }
-    let home = base.map { Links.resolve($0, address) } ?? address
+    let relative = DocumentLinks(source: address, bytes: page.count)
+    let home = base.map { relative.resolve($0, address) } ?? address
     let sure = found.filter { $0.type != "application/json" }
     var seen: Set<String> = []
     let links = (sure.isEmpty ? found : sure)
-      .compactMap { found in Links.web(found.href, home).map { FeedLink(url: $0, title: found.title) } }
+      .compactMap { found in relative.web(found.href, home).map { FeedLink(url: $0, title: found.title) } }
       .filter { seen.insert($0.url).inserted }
     let articles = links.filter { !$0.isOfComments }
     return Array((articles.isEmpty ? links : articles).prefix(mostLinks))

@@ -99,8 +99,9 @@ public enum FeedParser {
   private static func read(_ text: Data, _ syntax: Syntax, source: String) throws(DocumentError) -> FeedDocument {
     // Also wherever references to characters are decoded later on.
     let text = text.streamSafe
-    if syntax == .json { return .feed(try JSONFormat.read(text, source: source)) }
-    var parser = XMLFeedParser(source: source)
+    let links = DocumentLinks(source: source, bytes: text.count)
+    if syntax == .json { return .feed(try JSONFormat.read(text, links: links)) }
+    var parser = XMLFeedParser(links: links)
     do throws(DocumentError) {
       return try parser.parse(text)
     } catch {
@@ -108,7 +109,7 @@ public enum FeedParser {
       guard parser.mayBeRepaired else { throw error }
       let repaired = XMLRepair.repaired(text)
       guard repaired != text else { throw error }
-      var second = XMLFeedParser(source: source)
+      var second = XMLFeedParser(links: DocumentLinks(source: source, bytes: repaired.count))
       return try second.parse(repaired)
     }
   }

@@ -12,15 +12,17 @@ struct ItemBuilder {
   var people = Byline()
 
   /// Everything resolved.
-  /// - Parameter base: the feed's own, used where the item has none.
-  func finished(base feedBase: String?) -> ParsedItem {
+  /// - Parameters:
+  ///   - base: the feed's own, used where the item has none.
+  ///   - links: those of the document.
+  func finished(base feedBase: String?, _ links: DocumentLinks) -> ParsedItem {
     var item = item
     let base = base ?? feedBase
     // One for all addresses that stand for themselves, as each text has one.
     var room = Links.mostAdded(to: enclosures.bytes + (item.link?.utf8.count ?? 0))
     if let link = item.link {
       // Text in the place of an address still distinguishes a feed's items.
-      let resolved = Links.resolve(link, base, &room)
+      let resolved = links.resolve(link, base, &room)
       item.link = WebLinks.url(resolved)
       if item.link == nil, item.id?.nonEmpty == nil { item.id = resolved }
     }
@@ -29,15 +31,15 @@ struct ItemBuilder {
     if item.body.isEmpty { (item.body, item.summary, bodyBase) = (item.summary, "", summaryBase) }
     if item.summary == item.body { item.summary = "" }
     let (body, summary) = (BodyLinks(item.body), BodyLinks(item.summary))
-    item.body = body.resolved(base: bodyBase ?? base, page: item.link)
-    item.summary = summary.resolved(base: summaryBase ?? base, page: item.link)
+    item.body = body.resolved(base: bodyBase ?? base, page: item.link, in: links)
+    item.summary = summary.resolved(base: summaryBase ?? base, page: item.link, in: links)
     var picture = picture
     if picture.url == nil {
-      let first = body.firstPicture.map { Links.resolve($0, bodyBase ?? base, &room) }
-      picture.offer(first ?? summary.firstPicture.map { Links.resolve($0, summaryBase ?? base, &room) }, .body)
+      let first = body.firstPicture.map { links.resolve($0, bodyBase ?? base, &room) }
+      picture.offer(first ?? summary.firstPicture.map { links.resolve($0, summaryBase ?? base, &room) }, .body)
     }
-    item.picture = picture.url.flatMap { WebLinks.url(Links.resolve($0, base, &room)) }
-    item.enclosures = enclosures.finished(base: base, picture: item.picture, &room)
+    item.picture = picture.url.flatMap { WebLinks.url(links.resolve($0, base, &room)) }
+    item.enclosures = enclosures.finished(base: base, picture: item.picture, links, &room)
     item.published = item.published ?? item.updated
     return item
   }

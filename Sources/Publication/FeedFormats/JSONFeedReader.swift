@@ -3,16 +3,17 @@ import Runtime
 
 /// JSON Feed 1 and 1.1 (https://www.jsonfeed.org/version/1.1/).
 struct JSONFeedReader {
-  private let source: String
+  private let links: DocumentLinks
 
-  init(source: String) { self.source = source }
+  /// - Parameter links: those of the document.
+  init(links: DocumentLinks) { self.links = links }
 
   func read(_ document: JSONNode) throws(JSONFormat.Failure) -> ParsedFeed {
     var feed = ParsedFeed(format: .jsonFeed)
     feed.title = document["title"]?.text?.asPlainLine ?? ""
     feed.about = document["description"]?.text?.asPlainLine ?? ""
-    feed.homeURL = link(document["home_page_url"], Links.base(source))
-    let base = feed.homeURL.flatMap(Links.base) ?? Links.base(source)
+    feed.homeURL = link(document["home_page_url"], links.base)
+    let base = feed.homeURL.flatMap(Links.base) ?? links.base
     feed.picture = link(document["icon"], base) ?? link(document["favicon"], base)
     let people = Byline(people(document))
     for (index, element) in (document["items"]?.elements ?? []).enumerated() {
@@ -23,7 +24,7 @@ struct JSONFeedReader {
       guard element.isObject else { throw .init(reason: .malformed("item \(index + 1) is no object"), offset: element.range.lowerBound) }
       var builder = item(element)
       if builder.people.isEmpty { builder.people = people }
-      feed.items.append(builder.finished(base: base))
+      feed.items.append(builder.finished(base: base, links))
     }
     return feed
   }
@@ -59,6 +60,6 @@ struct JSONFeedReader {
   }
 
   private func link(_ value: JSONNode?, _ base: String?) -> String? {
-    value?.text?.nonEmpty.flatMap { Links.web($0, base) }
+    value?.text?.nonEmpty.flatMap { links.web($0, base) }
   }
 }

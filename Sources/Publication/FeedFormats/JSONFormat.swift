@@ -3,12 +3,14 @@ import Runtime
 
 /// The formats that are written in JSON.
 enum JSONFormat {
-  /// - Parameter text: presumably UTF-8.
-  static func read(_ text: Data, source: String) throws(DocumentError) -> ParsedFeed {
+  /// - Parameters:
+  ///   - text: presumably UTF-8.
+  ///   - links: those of the document.
+  static func read(_ text: Data, links: DocumentLinks) throws(DocumentError) -> ParsedFeed {
     if let offset = TextEncoding.firstInvalid(in: text) {
       throw DocumentError(.wrongEncoding(TextEncoding.meaningless), at: offset, in: text)
     }
-    do throws(Failure) { return try read(try parse(text), source: source) } catch {
+    do throws(Failure) { return try read(try parse(text), links: links) } catch {
       throw DocumentError(error.reason, at: error.offset, in: text)
     }
   }
@@ -32,10 +34,10 @@ enum JSONFormat {
     }
   }
 
-  private static func read(_ document: JSONNode, source: String) throws(Failure) -> ParsedFeed {
+  private static func read(_ document: JSONNode, links: DocumentLinks) throws(Failure) -> ParsedFeed {
     // `version` is the only thing that every JSON Feed has.
-    if document["version"]?.text?.contains("jsonfeed.org/version/") == true { return try JSONFeedReader(source: source).read(document) }
-    if let rss = document["rss"], rss.isObject { return try RSSInJSON.read(rss, source: source) }
+    if document["version"]?.text?.contains("jsonfeed.org/version/") == true { return try JSONFeedReader(links: links).read(document) }
+    if let rss = document["rss"], rss.isObject { return try RSSInJSON.read(rss, links: links) }
     throw Failure(reason: .notAFeed("it is JSON of another kind"), offset: document.range.lowerBound)
   }
 }

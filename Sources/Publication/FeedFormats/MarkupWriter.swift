@@ -4,6 +4,7 @@ import Runtime
 /// Collects the content of one element, as text or as HTML.
 struct MarkupWriter {
   private let content: XMLContent
+  private let links: DocumentLinks
   private var bytes: [UInt8] = []
   /// Whether there was an element, after which text has to be escaped.
   private var hasElements = false
@@ -11,7 +12,11 @@ struct MarkupWriter {
   /// How many bytes of links were resolved.
   private var resolved = 0
 
-  init(_ content: XMLContent) { self.content = content }
+  /// - Parameter links: those of the document.
+  init(_ content: XMLContent, _ links: DocumentLinks) {
+    self.content = content
+    self.links = links
+  }
 
   var text: String { String(decoding: bytes, as: UTF8.self).streamSafe }
 
@@ -50,7 +55,7 @@ struct MarkupWriter {
         // A place of the page that the text is on, which is not the feed's.
         && !value.hasPrefix("#")
       let mayGrow = isLink && resolved < Links.mostAdded(to: bytes.count - resolved)
-      let written = mayGrow ? Links.resolve(value, base) : value
+      let written = mayGrow ? links.resolve(value, base) : value
       if mayGrow { resolved += written.utf8.count }
       Array(written.utf8).withUnsafeBufferPointer { bytes.appendEscaped($0, isAttribute: true) }
       bytes.append(UInt8(ascii: "\""))

@@ -2,7 +2,7 @@ import Foundation
 
 /// Lists of feeds (OPML 1.0 to 2.0, http://opml.org/spec2.opml).
 struct OPMLReader: XMLFeedReader {
-  private let source: String
+  private let links: DocumentLinks
   private var list = ParsedOutline()
   private var open: [Open] = []
   /// The titles of the outlines around the present one, made once for each folder and shared by its feeds.
@@ -15,7 +15,8 @@ struct OPMLReader: XMLFeedReader {
     var isFolder = false
   }
 
-  init(source: String) { self.source = source }
+  /// - Parameter links: those of the document.
+  init(links: DocumentLinks) { self.links = links }
 
   mutating func start(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
     switch name.local {
@@ -26,7 +27,7 @@ struct OPMLReader: XMLFeedReader {
     case "outline":
       guard list.outlines.count < FeedParser.mostItems else { return .refuse("it has more than \(FeedParser.mostItems) outlines") }
       enterFolder()
-      let outline = outline(attributes, base: base ?? Links.base(source))
+      let outline = outline(attributes, base: base ?? links.base)
       list.outlines.append(outline)
       open.append(Open(title: outline.title))
       return .enter
@@ -47,12 +48,12 @@ struct OPMLReader: XMLFeedReader {
     let title = attributes[ignoringCase: "title"] ?? attributes[ignoringCase: "text"]
     return ParsedOutline.Outline(
       title: title?.asPlainLine ?? "", about: attributes[ignoringCase: "description"]?.asPlainLine ?? "",
-      feedURL: Self.feedURL(attributes, base), homeURL: attributes[ignoringCase: "htmlUrl"].flatMap { Links.web($0, base) },
+      feedURL: feedURL(attributes, base), homeURL: attributes[ignoringCase: "htmlUrl"].flatMap { links.web($0, base) },
       folders: folders)
   }
 
   /// Only what is on the web: a list must not make its reader open files.
-  private static func feedURL(_ attributes: ElementAttributes, _ base: String?) -> String? {
+  private func feedURL(_ attributes: ElementAttributes, _ base: String?) -> String? {
     var written = attributes[ignoringCase: "xmlUrl"]
     if written == nil, ["rss", "atom", "feed"].contains(attributes[ignoringCase: "type"]?.lowercased()) {
       written = attributes[ignoringCase: "url"]
@@ -63,7 +64,7 @@ struct OPMLReader: XMLFeedReader {
       written.removeFirst(5)
       if written.hasPrefix("//") { written = "http:" + written }
     }
-    return Links.web(written, base)
+    return links.web(written, base)
   }
 
   mutating func content(of name: XMLName, _ text: String, base: String?) {

@@ -83,11 +83,13 @@ struct Enclosures {
   var bytes: Int { found.reduce(0) { $0 + $1.url.utf8.count } }
 
   /// Those that can be opened, but for the picture of the item, as far as there is room for their texts in a post.
-  /// - Parameter room: how many bytes resolved addresses may still add.
-  func finished(base: String?, picture: String?, _ room: inout Int) -> [ParsedEnclosure] {
+  /// - Parameters:
+  ///   - links: those of the document.
+  ///   - room: how many bytes resolved addresses may still add.
+  func finished(base: String?, picture: String?, _ links: DocumentLinks, _ room: inout Int) -> [ParsedEnclosure] {
     var (result, bytes): ([ParsedEnclosure], Int) = ([], 0)
     for var enclosure in found {
-      enclosure.url = Links.resolve(enclosure.url, base, &room)
+      enclosure.url = links.resolve(enclosure.url, base, &room)
       guard Links.isListed(enclosure.url), !enclosure.isPicture || enclosure.url != picture else { continue }
       guard bytes + enclosure.bytes <= Self.mostBytes else { continue }
       bytes += enclosure.bytes

@@ -3,8 +3,8 @@ import Runtime
 /// RSS 2.0 written as JSON (https://github.com/scripting/Scripting-News/blob/master/rss-in-json/README.md): an element is a member,
 /// attributes are members of an object whose text is `#value`, repeated elements are an array.
 enum RSSInJSON {
-  static func read(_ rss: JSONNode, source: String) throws(JSONFormat.Failure) -> ParsedFeed {
-    var reader = RSSReader(source: source, format: .rssInJSON)
+  static func read(_ rss: JSONNode, links: DocumentLinks) throws(JSONFormat.Failure) -> ParsedFeed {
+    var reader = RSSReader(links: links, format: .rssInJSON)
     try report(rss.members, to: &reader)
     return reader.feedAtEnd()
   }

@@ -5,7 +5,7 @@ import Foundation
 struct RSSReader: XMLFeedReader {
   private enum Scope { case channel, item, image, other }
 
-  private let source: String
+  private let links: DocumentLinks
   private var scopes: [Scope] = []
   private var feed: ParsedFeed
   private var channelBase: String?
@@ -15,10 +15,10 @@ struct RSSReader: XMLFeedReader {
   private var items: [ItemBuilder] = []
 
   /// - Parameters:
-  ///   - source: the document's origin.
+  ///   - links: those of the document.
   ///   - format: which RSS it is.
-  init(source: String, format: FeedFormat) {
-    self.source = source
+  init(links: DocumentLinks, format: FeedFormat) {
+    self.links = links
     feed = ParsedFeed(format: format)
   }
 
@@ -95,14 +95,14 @@ struct RSSReader: XMLFeedReader {
 
   /// The feed, once the document ended.
   mutating func feedAtEnd() -> ParsedFeed {
-    let outer = channelBase ?? Links.base(source)
-    feed.homeURL = feed.homeURL.flatMap { Links.web($0, outer) }
+    let outer = channelBase ?? links.base
+    feed.homeURL = feed.homeURL.flatMap { links.web($0, outer) }
     let base = channelBase ?? feed.homeURL.flatMap(Links.base) ?? outer
-    feed.picture = picture.url.flatMap { Links.web($0, base) }
+    feed.picture = picture.url.flatMap { links.web($0, base) }
     feed.items = items.map { builder in
       var builder = builder
       if builder.people.isEmpty { builder.people = people }
-      return builder.finished(base: base)
+      return builder.finished(base: base, links)
     }
     return feed
   }

@@ -18,13 +18,6 @@ public enum WebLinks {
 }
 
 extension Links {
-  /// A link as an absolute http or https one; `nil` for one that leads elsewhere, or nowhere without a base, and for one that is too long
-  /// for lists.
-  static func web(_ link: String, _ base: String?) -> String? {
-    let url = resolve(link, base)
-    return isListed(url) ? url : nil
-  }
-
   /// The scheme that a browser sees in a link, in lower case: it ignores blanks and control characters
   /// (https://url.spec.whatwg.org/#concept-basic-url-parser). `nil` for a relative one.
   static func scheme(of link: String) -> String? {

@@ -6,12 +6,11 @@ import Foundation
 /// Nothing is fetched, what a document declares is left out, and libxml2's own limits on depth and length stay in force. It is a value behind a pointer while libxml2 works: reports of three letters each come by the
 /// thousand, and each would be counted and checked on its way into an object.
 struct XMLFeedParser {
-  private let source: String
+  private let links: DocumentLinks
   private var reader: (any XMLFeedReader)?
   private var context: xmlParserCtxtPtr?
 
-  private var names: [NameKey: XMLName] = [:]
-  private var rootURI: UnsafePointer<xmlChar>?
+  private var names = ElementNames()
   private var bases: [(depth: Int, url: String)] = []
   private var depth = 0
   private var skippedDepth: Int?
@@ -32,17 +31,10 @@ struct XMLFeedParser {
     var reason: FeedError.Reason?
   }
 
-  /// libxml2 has one copy of each name in a document, so that its address identifies a name.
-  private struct NameKey: Hashable {
-    let local: UnsafeRawPointer?
-    let prefix: UnsafeRawPointer?
-    let uri: UnsafeRawPointer?
+  private static let tooManyNames = FeedError.Reason.refused("it has too many different names")
 
-    // Names seldom differ in the rest alone.
-    func hash(into hasher: inout Hasher) { hasher.combine(local) }
-  }
-
-  init(source: String) { self.source = source }
+  /// - Parameter links: those of the document.
+  init(links: DocumentLinks) { self.links = links }
 
   /// Whether ``XMLRepair`` may put right what was wrong.
   var mayBeRepaired: Bool { failure.map { $0.reason == nil && XMLRepair.mayHelp($0.code) } ?? false }
@@ -90,13 +82,13 @@ struct XMLFeedParser {
     // libxml2 searches those in force for each element.
     if context?.pointee.nsNr ?? 0 > 2 * XMLLimits.namespaces { return stop(.refused("it declares too many namespaces")) }
     guard skippedDepth == nil else { return }
-    if let base = attributes.base { bases.append((depth, Links.resolve(base, bases.last?.url ?? Links.base(source)))) }
+    if let base = attributes.base { bases.append((depth, links.resolve(base, bases.last?.url ?? links.base))) }
     if writer != nil {
       writer?.start(String(cString: local), attributes, base: bases.last?.url)
       return
     }
     guard sawRoot else { return startRoot(local, prefix: prefix, uri: uri, attributes) }
-    let name = self.name(local, prefix, uri)
+    guard let name = names.name(local, prefix: prefix, uri: uri) else { return stop(Self.tooManyNames) }
     let content = reader?.start(name, attributes, base: bases.last?.url) ?? .skip
     switch content {
     case .skip:
@@ -105,7 +97,7 @@ struct XMLFeedParser {
     case .enter: break
     case .refuse(let reason): stop(.refused(reason))
     case .text, .html, .xhtml:
-      writer = MarkupWriter(content)
+      writer = MarkupWriter(content, links)
       writerDepth = depth
       written = name
     }
@@ -117,9 +109,9 @@ struct XMLFeedParser {
     sawRoot = true
     let vocabulary = XMLVocabulary(uri: uri.map { String(cString: $0) }, prefix: prefix.map { String(cString: $0) })
     let name = XMLName(vocabulary, String(cString: local))
-    reader = XMLFormat.reader(root: name, source: source)
+    reader = XMLFormat.reader(root: name, links: links)
     // The elements in an RSS document's own namespace are RSS, under any name.
-    if name.local.lowercased() == "rss" { rootURI = uri }
+    if name.local.lowercased() == "rss" { names.rssURI = uri }
     guard reader == nil else { return }
     stop(name.local.lowercased() == "html" ? .webPage : .notAFeed("it is XML of another kind, “\(name.local)”"))
   }
@@ -153,7 +145,7 @@ struct XMLFeedParser {
 
   /// Called for each event that adds names to libxml2's dictionary.
   fileprivate mutating func checkNames() {
-    if let names = context?.pointee.dict, xmlDictSize(names) > XMLLimits.names { stop(.refused("it has too many different names")) }
+    if let names = context?.pointee.dict, xmlDictSize(names) > XMLLimits.names { stop(Self.tooManyNames) }
   }
 
   fileprivate mutating func failed(_ error: xmlError) {
@@ -190,17 +182,6 @@ struct XMLFeedParser {
   private func halt() {
     context?.pointee.instate = XML_PARSER_EOF
     context?.pointee.disableSAX = 1
-  }
-
-  private mutating func name(_ local: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?, _ uri: UnsafePointer<xmlChar>?) -> XMLName
-  {
-    let key = NameKey(local: local, prefix: prefix, uri: uri)
-    if let cached = names[key] { return cached }
-    let isRSS = uri != nil && uri == rootURI && prefix == nil
-    let vocabulary = isRSS ? .plain : XMLVocabulary(uri: uri.map { String(cString: $0) }, prefix: prefix.map { String(cString: $0) })
-    let name = XMLName(vocabulary, String(cString: local).lowercased())
-    names[key] = name
-    return name
   }
 }
 

@@ -1,13 +1,13 @@
 /// What the root element of an XML document says about its format.
 enum XMLFormat {
-  /// - Parameter source: the document's origin, see ``FeedParser/document(_:source:contentType:limit:)``.
+  /// - Parameter links: those of the document.
   /// - Returns: who reads the format; `nil` for what is no feed.
-  static func reader(root: XMLName, source: String) -> (any XMLFeedReader)? {
+  static func reader(root: XMLName, links: DocumentLinks) -> (any XMLFeedReader)? {
     switch (root.vocabulary, root.local.lowercased()) {
-    case (.atom, "feed"), (.plain, "feed"): AtomReader(source: source)
-    case (_, "rss"): RSSReader(source: source, format: .rss)
-    case (.rdf, "rdf"): RSSReader(source: source, format: .rdf)
-    case (_, "opml"): OPMLReader(source: source)
+    case (.atom, "feed"), (.plain, "feed"): AtomReader(links: links)
+    case (_, "rss"): RSSReader(links: links, format: .rss)
+    case (.rdf, "rdf"): RSSReader(links: links, format: .rdf)
+    case (_, "opml"): OPMLReader(links: links)
     default: nil
     }
   }

@@ -8,6 +8,8 @@ enum XMLLimits {
   /// The most namespaces in force.
   static let namespaces: Int32 = 256
   /// The most names of elements, attributes, instructions and entities in a document. libxml2's table of them stops growing at some size.
+  /// As many different elements are the most, of which each prefix and each namespace make one more: a few hundred words make as many as a
+  /// document has room for.
   static let names: Int32 = 100_000
 
   /// The place of the first element with too many attributes; `nil` when there is none.

@@ -55,12 +55,14 @@ public actor EmbeddedPublication {
   }
 
   /// The publication itself, for imports.
-  /// - Throws: what opening a ``Publication`` throws; `CocoaError` when its folder cannot be made.
+  /// - Throws: what opening a ``Publication`` throws, also when its folder cannot be made.
   public func opened() async throws -> Publication {
     if let opening { return try await opening.value }
     let task = Task { [folder, clock, web, log] in
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      do {
+        try FileManager.default.createDirectory(
+          atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      } catch { throw StorageFailure.of(error, at: folder) }
       let gateway = LedgerGateway(program: LedgerGateway.besideThisProgram, file: folder + "/ledger.jsonl")
       let publication = try await Publication(folder: folder, gateway: gateway, clock: clock, log: log)
       try await publication.install(SampleContent.publication(openedAt: clock.now))

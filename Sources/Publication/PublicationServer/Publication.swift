@@ -150,6 +150,8 @@ public actor Publication {
   nonisolated let indexParts = SharedWork<String, Bool>()
   /// How many posts are taken up in the next part.
   var partOfIndex = Publication.mostOfIndex
+  /// An import of many posts waits while more posts than these wait for their words to be indexed. Only tests have fewer.
+  var mostQueued = 10_000
   /// Takes up the words of posts that wait for it.
   var indexing: Task<Void, Never>?
   /// Clubs that were removed and whose posts may still be there.
@@ -158,6 +160,9 @@ public actor Publication {
   var removedReaders: Set<Reader.ID> = []
   /// Removes those posts and marks.
   var sweeping: Task<Void, Never>?
+  /// While more posts of removed clubs than these are left, no reader removes another club, and an import of many posts waits. Only tests have
+  /// fewer.
+  var mostRemoved = 50_000
   /// Charges and refunds under way.
   var charges: [Order.ID: ChargeInFlight] = [:]
 
@@ -174,8 +179,8 @@ public actor Publication {
   ///   - needsKey: whether a missing key is an error. A program that signs nothing may pass false.
   ///   - passwordCost: what hashing a new password costs.
   ///   - log: called on any thread with failures, each a line without secrets.
-  /// - Throws: ``Failure``, `SQLiteError`, `MigrationError`, `KeyError`; `CocoaError` when the key file cannot be written;
-  ///   `CancellationError` in a task that is cancelled, and an upgrade that is under way is undone.
+  /// - Throws: ``Failure``, `SQLiteError`, `MigrationError`, `KeyError`; `CancellationError` in a task that is cancelled, and an upgrade that
+  ///   is under way is undone.
   @_semantics("optimize.no.crossmodule") public init(
     folder: String?, gateway: any PaymentGateway, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(),
     random: any RandomSource = SystemRandom(), offersSampleAccount: Bool = true, needsKey: Bool = true,

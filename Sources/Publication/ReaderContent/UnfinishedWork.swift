@@ -14,6 +14,13 @@ public struct UnfinishedWork: Codable, Equatable, Sendable {
 
   /// No drafts, no address and no places.
   public init() {}
+
+  /// Whether it has a text that the reader typed, and that an earlier state of it has not.
+  /// - Parameter stored: the earlier state; `nil` for none.
+  public func hasText(beyond stored: UnfinishedWork?) -> Bool {
+    drafts.contains { !$0.value.isEmpty && stored?.drafts[$0.key] != $0.value }
+      || feedAddress != nil && feedAddress != stored?.feedAddress
+  }
 }
 
 /// A place in the text of a post, at any width of the window.

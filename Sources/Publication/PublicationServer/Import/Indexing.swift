@@ -13,6 +13,8 @@ extension Publication {
   /// second.
   private func index() async throws -> Bool {
     let limit = partOfIndex
+    // Nobody finds those, and many may be ahead of what was added just now.
+    if !removedClubs.isEmpty { try await partTurns.takePart { try await searchRepository.dropRemoved(limit: Self.mostDropped) } }
     let (posts, hasMore) = try await searchRepository.queue(limit: limit)
     let words = try await IndexedPost.all(posts)
     let (hasLeft, taken) = try await partTurns.takePart {
@@ -27,6 +29,16 @@ extension Publication {
   /// How many posts are indexed at a time, at most.
   static let mostOfIndex = 50
   private static let longestPart = Duration.milliseconds(50)
+  /// How many posts of the queue are looked at for removed ones, which takes some milliseconds.
+  private static let mostDropped = 1000
+
+  /// Indexes words until few enough posts wait for it: those that are added next are found only after them. Nothing waits for an index that
+  /// cannot be written.
+  /// - Throws: `CancellationError`; `SQLiteError` when the queue cannot be read.
+  func indexBacklog() async throws {
+    while try await searchRepository.hasQueue(longerThan: mostQueued), await indexSome() {}
+    try Task.checkCancellation()
+  }
 
   /// Indexes the words of posts in the background, some at a time, so that requests run in between.
   func indexSoon() {

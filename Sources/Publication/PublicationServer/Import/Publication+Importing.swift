@@ -138,9 +138,11 @@ extension Publication {
     let next = origin.version.map { version in feeds?.next(version) ?? now + FeedService.interval }
     try await finishRemoval(of: [feed.club.id])
     let isNew = try await content.fanClub(feed.club.id, for: "") == nil
+    let isReaders = job != nil || feed.isExisting
     var (feed, report) = (feed, ImportReport())
     do {
       for part in feed.parts {
+        if isReaders, part.lowerBound > 0 { try await finishBacklogs() }
         var version = origin.version
         // A feed of which only a part is stored is read as a whole when it is fetched again.
         if part.upperBound < feed.items.count {
@@ -158,6 +160,14 @@ extension Publication {
       throw error
     }
     return report
+  }
+
+  /// Does what earlier imports and removals left to do, until little enough of it is left. What readers add waits for this, and so does what
+  /// their feeds bring later: others have longer lists to read and search until it is done. The first part of a feed does not wait. It is
+  /// small, so that who adds a feed has its newest posts at once, whatever others do.
+  private func finishBacklogs() async throws {
+    try await sweepBacklog()
+    try await indexBacklog()
   }
 
   /// Tries background work again for half a minute while another program has the database locked. Others have their turn

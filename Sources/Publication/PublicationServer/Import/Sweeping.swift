@@ -19,6 +19,24 @@ extension Publication {
     }
   }
 
+  /// Removes posts of removed clubs until few enough are left. What would bring more waits for this, so that sweeping comes first.
+  func sweepBacklog() async throws {
+    while let club = removedClubs.first, try await hasBacklog() { _ = try await sweepPart(of: club) }
+  }
+
+  /// Whether a reader may remove another club: lists pass the posts that are left of removed ones, so there must not be any number of them.
+  func mayRemoveClub() async throws -> Bool {
+    guard try await hasBacklog() else { return true }
+    // What ended it, such as a full disk, may be over.
+    sweepSoon([])
+    return false
+  }
+
+  private func hasBacklog() async throws -> Bool {
+    guard !removedClubs.isEmpty else { return false }
+    return try await content.hasRemovedPosts(moreThan: mostRemoved)
+  }
+
   /// - Returns: whether there may be more. If not, the next removal starts the loop again: that is decided in the same step, so that no
   ///   removal is missed.
   private func sweepSome() async -> Bool {

@@ -17,7 +17,7 @@ enum ReceiptKey {
   }
 
   /// Makes the first key.
-  /// - Throws: `KeyError`; `CocoaError` when the file cannot be written.
+  /// - Throws: `KeyError`; the error of `StorageFailure.of` when the file cannot be written.
   static func make(_ path: String) throws -> SigningKey {
     let key = try SigningKey.generate(.es256)
     try store(key, path)
@@ -25,7 +25,11 @@ enum ReceiptKey {
   }
 
   /// Puts a key in the place of the one before; a crash leaves either.
-  static func store(_ key: SigningKey, _ path: String) throws { try PrivateFile.write(Data(try key.pem().utf8), to: path) }
+  /// - Throws: the error of `StorageFailure.of` when the file cannot be written.
+  static func store(_ key: SigningKey, _ path: String) throws {
+    let text = Data(try key.pem().utf8)
+    do { try PrivateFile.write(text, to: path) } catch { throw StorageFailure.of(error, at: path) }
+  }
 }
 
 extension KeySet.Key {

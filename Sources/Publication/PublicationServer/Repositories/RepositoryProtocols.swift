@@ -65,6 +65,8 @@ protocol ContentRepository {
   ) async throws -> [FanClub.ID]
   /// Clubs that were removed and whose posts are still there.
   nonisolated(nonsending) func removedClubs() async throws -> [FanClub.ID]
+  /// Whether such clubs have more than that many posts together.
+  nonisolated(nonsending) func hasRemovedPosts(moreThan count: Int) async throws -> Bool
   /// Removes some posts of a club that was removed, with all their data.
   /// - Returns: whether there are more; false for a club that is there.
   nonisolated(nonsending) func sweep(_ club: FanClub.ID) async throws -> Bool
@@ -132,6 +134,11 @@ protocol SearchRepository {
   nonisolated(nonsending) func search(
     _ words: SearchWords, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
   ) async throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchOrder)
+  /// Whether more than that many posts are in the queue.
+  nonisolated(nonsending) func hasQueue(longerThan count: Int) async throws -> Bool
+  /// Takes those of removed clubs out of the queue.
+  /// - Parameter limit: how many posts at the front of the queue are looked at.
+  nonisolated(nonsending) func dropRemoved(limit: Int) async throws
   /// Some of the posts in the queue, at most that many, and whether there are more.
   nonisolated(nonsending) func queue(limit: Int) async throws -> (posts: [QueuedPost], hasMore: Bool)
   /// Indexes the words of posts of the queue. One that was changed since stays in the queue. Also indexes the names of some clubs in their
@@ -270,6 +277,8 @@ protocol OrderRepository {
   nonisolated(nonsending) func pay(_ attempt: ChargeAttempt, charge: String, at time: Int64) async throws
   /// Tries without a recorded outcome.
   nonisolated(nonsending) func openAttempts() async throws -> [ChargeAttempt]
+  /// The orders of a reader with such a try, newest first. Others' orders take no time here: they may be many.
+  nonisolated(nonsending) func undecided(of reader: Reader.ID) async throws -> [StoredOrder]
 
   // Giving back
 

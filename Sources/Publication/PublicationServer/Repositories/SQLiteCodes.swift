@@ -25,19 +25,19 @@ struct SQLiteCodes: CodeRepository {
       // What is ahead was requested by a clock that was wrong.
       try database.execute(
         "DELETE FROM mailed_code WHERE requested_at <= ? OR requested_at > ?", code.requestedAt - Self.memory, code.requestedAt)
-      let ofAll = try count("code <> x''", [])
-      let ofAddress = try count("email = ?", [code.email])
-      let ofClient = try code.client.map { try count("client = ?", [$0]) } ?? 0
-      let ofBoth = try count("email = ? AND client IS ?", [code.email, code.client])
-      guard ofClient < MailedCode.mostOfAClient, ofBoth < MailedCode.mostOfAClientForAnAddress,
-        isOwn || (ofAll < MailedCode.most && ofAddress < MailedCode.mostForAnAddress)
-      else { return false }
-      // A request for an address that is no reader's sends no mail. Its row only takes room, so the oldest such row makes room for it, and
-      // no reader is refused a code.
-      if code.code.isEmpty, try count("code = x''", []) >= MailedCode.most {
-        try database.execute(
-          "DELETE FROM mailed_code WHERE digest = (SELECT digest FROM mailed_code WHERE code = x'' ORDER BY requested_at LIMIT 1)")
+      let counts = try database.queryOne(Self.counts, code.email, code.client) { row in
+        (
+          rows: try row.get(0, as: Int.self), ofAll: try row.get(1, as: Int.self), ofAddress: try row.get(2, as: Int.self),
+          ofClient: try row.get(3, as: Int.self), ofBoth: try row.get(4, as: Int.self)
+        )
       }
+      guard let counts, counts.ofClient < MailedCode.mostOfAClient, counts.ofBoth < MailedCode.mostOfAClientForAnAddress,
+        isOwn || (counts.ofAll < MailedCode.most && counts.ofAddress < MailedCode.mostForAnAddress)
+      else { return false }
+      // A request for an address that is no reader's sends no mail. Its row only takes room, so the oldest such row makes room for another,
+      // and no reader is refused a code. It makes room for a reader's row too: otherwise the time of this request, or of the next one, would
+      // tell whether the address is a reader's.
+      if counts.rows >= MailedCode.most { try database.execute(Self.makeRoom) }
       try database.execute(
         "INSERT INTO mailed_code (digest, code, email, client, requested_at, tries) VALUES (?, ?, ?, ?, ?, 0)", code.digest, code.code,
         code.email,
@@ -46,9 +46,18 @@ struct SQLiteCodes: CodeRepository {
     }
   }
 
-  private func count(_ condition: String, _ values: [(any SQLValue)?]) throws -> Int {
-    try database.query("SELECT count(*) FROM mailed_code WHERE \(condition)", values: values) { try $0.get(0, as: Int.self) }[0]
-  }
+  /// How many rows there are, how many mails were sent, and how many codes were asked for to the address ?1, by the client ?2, and by both.
+  /// Without a client, nothing is counted for it alone.
+  static let counts = """
+    SELECT (SELECT count(*) FROM mailed_code), (SELECT count(*) FROM mailed_code WHERE code <> x''),
+      (SELECT count(*) FROM mailed_code WHERE email = ?1), (SELECT count(*) FROM mailed_code WHERE client = ?2),
+      (SELECT count(*) FROM mailed_code WHERE email = ?1 AND client IS ?2)
+    """
+
+  /// Removes the oldest row of a request that sent no mail.
+  static let makeRoom = """
+    DELETE FROM mailed_code WHERE digest = (SELECT digest FROM mailed_code WHERE code = x'' ORDER BY requested_at LIMIT 1)
+    """
 
   func code(_ digest: Data, at time: Int64) throws -> MailedCode? {
     try database.queryOne(

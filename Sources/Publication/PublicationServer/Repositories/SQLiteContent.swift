@@ -70,7 +70,9 @@ struct SQLiteContent: ContentRepository {
     }
   }
 
-  /// More are too many to look up the newest posts of each. Then removed posts are passed, of which there are some hundred thousand at most.
+  /// More are too many to look up the newest posts of each. Then removed posts are passed: ``Publication/mostRemoved``, and those of the club
+  /// that was removed last, of which there are ``ImportLimits/mostPosts`` at most. Imports that were cancelled, and readers who were removed,
+  /// leave some more.
   private static let mostClubsOfList = 1000
 
   private func hasManyClubs() throws -> Bool {
@@ -215,7 +217,7 @@ struct SQLiteContent: ContentRepository {
         SELECT kind, count FROM base_reaction WHERE base_reaction.post = post.id
         UNION ALL SELECT kind, count FROM reaction_count WHERE reaction_count.post = post.id))
       """
-    let comments = "(SELECT count(*) FROM comment WHERE comment.post = post.id AND NOT comment.deleted)"
+    let comments = "coalesce((SELECT count FROM comment_count WHERE comment_count.post = post.id), 0)"
     return """
       SELECT post.id, post.fan_club, fan_club.name, post.title, post.byline, post.teaser, post.picture, post.url, post.published,
         post.premium, \(body ? "post.body" : "NULL"),
@@ -353,7 +355,7 @@ struct SQLiteContent: ContentRepository {
 
   /// Clubs as the reader ?1 sees them. Rows that are unlimited in number for a reader are not counted here.
   static let selectClub = """
-    SELECT id, name, about, picture, url, base_followers + (SELECT count(*) FROM follow WHERE follow.fan_club = fan_club.id),
+    SELECT id, name, about, picture, url, base_followers + followers,
       EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = fan_club.id AND follow.reader = ?1),
       coalesce((SELECT posts FROM post_count WHERE post_count.fan_club = fan_club.id), 0), fetched, sort_key,
       (SELECT problem FROM feed WHERE feed.fan_club = fan_club.id),

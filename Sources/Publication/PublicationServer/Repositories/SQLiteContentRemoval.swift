@@ -72,6 +72,16 @@ extension SQLiteContent {
     ) { try $0.get(0) }
   }
 
+  func hasRemovedPosts(moreThan count: Int) throws -> Bool {
+    try database.queryOne(Self.hasRemovedPosts, count) { try $0.get(0, as: Bool.self) } ?? false
+  }
+
+  /// By the counts of clubs, which those of removed clubs outlive until the last post is gone.
+  private static let hasRemovedPosts = """
+    SELECT coalesce(sum(posts), 0) > ? FROM post_count
+    WHERE NOT EXISTS (SELECT 1 FROM fan_club WHERE fan_club.id = post_count.fan_club)
+    """
+
   /// The first version of the schema in which a post's club may be missing.
   private static let firstVersion = 18
   /// The first in which a removed club's counts stay until its posts are gone, and in which marks are found by their post.

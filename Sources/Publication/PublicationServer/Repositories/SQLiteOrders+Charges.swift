@@ -23,8 +23,10 @@ extension SQLiteOrders {
       }
       let attempt = ChargeAttempt(order: id, number: (last ?? 0) + 1, token: confirmed ?? token)
       try database.execute(
-        "INSERT INTO attempt (purchase, number, token, begun, confirmed) VALUES (?, ?, ?, ?, ?)", id, attempt.number, attempt.token, time,
-        confirmed != nil)
+        """
+        INSERT INTO attempt (purchase, number, token, begun, confirmed, reader)
+        VALUES (?1, ?2, ?3, ?4, ?5, (SELECT reader FROM purchase WHERE id = ?1))
+        """, id, attempt.number, attempt.token, time, confirmed != nil)
       try database.execute(
         "UPDATE checkout SET used = ? WHERE purchase = ? AND state = ? AND used IS NULL", time, id, StoredCheckout.State.authorized.rawValue
       )
@@ -38,6 +40,11 @@ extension SQLiteOrders {
   }
 
   func openAttempts() throws -> [ChargeAttempt] { try attempts("WHERE ended IS NULL ORDER BY purchase", []) }
+
+  func undecided(of reader: Reader.ID) throws -> [StoredOrder] { try select(Self.undecided, [reader]) }
+
+  /// By the attempts' own reader: to look from the orders, all that the reader ever began would be read.
+  static let undecided = "WHERE id IN (SELECT purchase FROM attempt WHERE reader = ? AND ended IS NULL) ORDER BY number DESC"
 
   func wait(_ attempt: ChargeAttempt) throws { try update(attempt.order, "state = ?", [Order.State.deferred.rawValue]) }
 

@@ -40,6 +40,12 @@ struct SQLiteOrders: OrderRepository {
   func order(code: String) throws -> StoredOrder? { try select("WHERE code = ?", [code]).first }
 
   func orders(_ query: OrderQuery) throws -> [StoredOrder] {
+    let (rest, values) = Self.statement(query)
+    return try select(rest, values)
+  }
+
+  /// What follows the table's name.
+  static func statement(_ query: OrderQuery) -> (rest: String, values: [(any SQLValue)?]) {
     var (conditions, values): ([String], [(any SQLValue)?]) = ([], [])
     for (condition, value) in [
       ("reader = ?", query.reader), ("state = ?", query.state?.rawValue), ("product = ?", query.product),
@@ -50,7 +56,7 @@ struct SQLiteOrders: OrderRepository {
       values.append(value)
     }
     let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
-    return try select("\(filter) ORDER BY number DESC LIMIT ?", values + [query.limit ?? -1])
+    return ("\(filter) ORDER BY number DESC LIMIT ?", values + [query.limit ?? -1])
   }
 
   func unpaid(of reader: Reader.ID, since time: Int64) throws -> (begun: Int, waiting: Int) {
@@ -84,7 +90,7 @@ struct SQLiteOrders: OrderRepository {
     }
   }
 
-  private func select(_ rest: String, _ values: [(any SQLValue)?]) throws -> [StoredOrder] {
+  func select(_ rest: String, _ values: [(any SQLValue)?]) throws -> [StoredOrder] {
     try database.query(
       """
       SELECT id, reader, product, kind, entitlement, subscription_group, period, total, currency, state, created, decline_reason, paid,

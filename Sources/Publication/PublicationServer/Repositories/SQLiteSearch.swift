@@ -5,8 +5,8 @@ import SQLiteStorage
 
 /// ``SearchRepository`` on SQLite's FTS5.
 struct SQLiteSearch: SearchRepository {
-  /// How many posts are compared to find the best ones.
-  private static let mostRanked = 5000
+  /// How many posts, or clubs, are compared to find the best ones.
+  static let mostRanked = 5000
 
   /// Where words are indexed; and searched, when there are no ``readers``.
   let database: Connection
@@ -73,14 +73,33 @@ struct SQLiteSearch: SearchRepository {
   private static func clubs(
     _ words: SearchWords, _ marker: SearchMarker, in database: Connection, for reader: Reader.ID
   ) throws -> [FanClubHit] {
-    let found = """
-      SELECT club_search.id, club_search.name FROM club_search JOIN fan_club ON fan_club.id = club_search.id
-      WHERE club_search MATCH ? ORDER BY bm25(club_search), fan_club.sort_key, fan_club.id LIMIT ?
-      """
+    let count = try database.queryOne(clubCount, words.match, mostRanked + 1) { try $0.get(0, as: Int.self) } ?? 0
     let content = SQLiteContent(database: database)
-    return try database.query(found, words.match, SearchResults.mostClubs) { row in
+    return try database.query(clubStatement(isRanked: count <= mostRanked), words.match, SearchResults.mostClubs) { row in
       try content.fanClub(try row.get(0), for: reader).map { FanClubHit(club: $0, name: try row.withText(1, marker.opening)) }
     }.compactMap(\.self)
+  }
+
+  /// How many clubs are found, up to ?2.
+  private static let clubCount = "SELECT count(*) FROM (SELECT 1 FROM club_search WHERE club_search MATCH ?1 LIMIT ?2)"
+
+  /// The clubs that have the words ?1 in their names, ?2 at most: the best first, or by name.
+  ///
+  /// To rank even one of them SQLite reads all that are found, and readers add feeds of any name. By name only ``mostRanked`` are compared:
+  /// those that were there first.
+  private static func clubStatement(isRanked: Bool) -> String {
+    if isRanked {
+      """
+      SELECT club_search.id, club_search.name FROM club_search JOIN fan_club ON fan_club.id = club_search.id
+      WHERE club_search MATCH ?1 ORDER BY bm25(club_search), fan_club.sort_key, fan_club.id LIMIT ?2
+      """
+    } else {
+      """
+      SELECT found.id, found.name
+      FROM (SELECT id, name FROM club_search WHERE club_search MATCH ?1 LIMIT \(mostRanked)) AS found
+      JOIN fan_club ON fan_club.id = found.id ORDER BY fan_club.sort_key, fan_club.id LIMIT ?2
+      """
+    }
   }
 
   /// The numbers of the posts of a page, and whether the reader ?1 may read each.

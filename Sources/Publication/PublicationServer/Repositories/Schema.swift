@@ -521,6 +521,47 @@ enum Schema {
         CREATE INDEX flag_event_of_reader ON flag_event (reader, received);
         CREATE INDEX flag_event_by_time ON flag_event (received);
         """),
+    Migration(
+      version: 35,
+      sql: """
+        -- reader: the order's. Before an order is charged, those of its reader that may be charged already are looked for.
+        ALTER TABLE attempt ADD COLUMN reader TEXT;
+        UPDATE attempt SET reader = (SELECT reader FROM purchase WHERE purchase.id = attempt.purchase);
+        CREATE INDEX open_attempt_of_reader ON attempt (reader) WHERE ended IS NULL;
+        -- So are those that wait for approval. Those that were never paid may be tens of thousands.
+        CREATE INDEX purchase_of_reader_by_state ON purchase (reader, state, number, created);
+
+        -- How many readers follow a club: to count them takes as long as there are followers.
+        ALTER TABLE fan_club ADD COLUMN followers INTEGER NOT NULL DEFAULT 0;
+        UPDATE fan_club SET followers = (SELECT count(*) FROM follow WHERE follow.fan_club = fan_club.id);
+        CREATE TRIGGER follower_counted AFTER INSERT ON follow BEGIN
+          UPDATE fan_club SET followers = followers + 1 WHERE id = new.fan_club;
+        END;
+        CREATE TRIGGER follower_discounted AFTER DELETE ON follow BEGIN
+          UPDATE fan_club SET followers = followers - 1 WHERE id = old.fan_club;
+        END;
+
+        -- How many comments a post has that are not deleted. Not in its row, which would be written again with its body. Not of posts without.
+        CREATE TABLE comment_count (post TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+        INSERT INTO comment_count (post, count) SELECT post, count(*) FROM comment WHERE NOT deleted GROUP BY post;
+        CREATE TRIGGER comment_counted AFTER INSERT ON comment WHEN NOT new.deleted BEGIN
+          INSERT INTO comment_count (post, count) VALUES (new.post, 1) ON CONFLICT (post) DO UPDATE SET count = count + 1;
+        END;
+        CREATE TRIGGER comment_discounted AFTER DELETE ON comment WHEN NOT old.deleted BEGIN
+          UPDATE comment_count SET count = count - 1 WHERE post = old.post;
+          DELETE FROM comment_count WHERE post = old.post AND count = 0;
+        END;
+        CREATE TRIGGER comment_recounted AFTER UPDATE OF deleted ON comment WHEN old.deleted <> new.deleted BEGIN
+          INSERT INTO comment_count (post, count) SELECT new.post, 1 WHERE NOT new.deleted ON CONFLICT (post) DO UPDATE SET count = count + 1;
+          UPDATE comment_count SET count = count - 1 WHERE post = new.post AND new.deleted;
+          DELETE FROM comment_count WHERE post = new.post AND count = 0;
+        END;
+
+        -- Before a code is mailed, others are counted. With the column of the condition, or the rows would be read for it.
+        CREATE INDEX mailed_code_by_client ON mailed_code (client, email);
+        CREATE INDEX mailed_code_sent ON mailed_code (requested_at, code) WHERE code <> x'';
+        CREATE INDEX mailed_code_unsent ON mailed_code (requested_at, code) WHERE code = x'';
+        """),
   ]
 
   private static func bytes(of post: String) -> String {

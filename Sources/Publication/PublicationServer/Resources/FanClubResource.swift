@@ -6,6 +6,8 @@ struct FanClubResource {
   let content: any ContentRepository
   /// Whether readers see the addresses of feeds and their problems.
   let showsFeeds: Bool
+  /// Whether few enough posts of removed clubs are left that another club may be removed.
+  let mayRemove: nonisolated(nonsending) () async throws -> Bool
   /// Called with a club that was removed and whose posts are still there.
   let removed: (FanClub.ID) -> Void
 
@@ -32,6 +34,10 @@ struct FanClubResource {
   nonisolated(nonsending) func remove(_ call: Call) async throws -> Response {
     // Looked up before, since one that is refused can be requested again and again.
     let isUsed = try await content.isUsedByOthers(call.parameter, than: call.signedIn.id)
+    // Of one that is gone, or another reader's, the answer says so.
+    if !isUsed, try await content.fanClub(call.parameter, for: call.signedIn.id)?.canRemove == true, try await !mayRemove() {
+      throw Refusal(response: Self.tooManyLeft)
+    }
     switch isUsed ? .inUse : try await content.removeClub(call.parameter, by: call.signedIn.id) {
     case .removed:
       removed(call.parameter)
@@ -43,6 +49,10 @@ struct FanClubResource {
       throw Problem(code: .inUse, title: title, status: 409)
     }
   }
+
+  private static let tooManyLeft = Response.problem(
+    503, .busy, "The publication is still removing the posts of other feeds, so this one was not removed. Try again in a minute.",
+    retryAfter: 10)
 
   private nonisolated(nonsending) func club(_ call: Call) async throws -> FanClub {
     guard let club = try await content.fanClub(call.parameter, for: call.signedIn.id) else { throw Problem.notFound("fan club") }

@@ -122,11 +122,9 @@ struct OrderResource {
       throw Problem.conflict("You have ordered “\(name)” already, and the payment waits for approval. Nothing more was charged.")
     }
     guard !order.extendsAccess else { return }
-    for attempt in try await orders.openAttempts() where attempt.order != order.id {
-      guard let other = try await orders.order(attempt.order), other.state == .open, other.reader == order.reader,
-        order.givesTheSame(as: other)
-      else { continue }
-      let name = try await name(of: other)
+    let undecided = try await orders.undecided(of: order.reader).first { $0.state == .open && order.givesTheSame(as: $0) }
+    if let undecided {
+      let name = try await name(of: undecided)
       throw Problem.conflict(
         "You have ordered “\(name)” already, and the payment provider has yet to say whether it charged you. Nothing more was charged; try "
           + "again in a moment.")

@@ -67,8 +67,7 @@ struct ReaderResource {
 
   nonisolated(nonsending) func remove(_ call: Call) async throws -> Response {
     let reader = try await namedReader(call)
-    for attempt in try await orders.openAttempts() {
-      guard let order = try await orders.order(attempt.order), order.reader == reader.id else { continue }
+    if let order = try await orders.undecided(of: reader.id).first {
       throw Problem.conflict(
         order.state == .deferred
           ? "A payment of this reader waits for an answer. Approve or decline order \(order.code) first."

@@ -22,7 +22,9 @@ extension Publication {
 
   var fanClubs: FanClubResource {
     get throws {
-      FanClubResource(content: try content, showsFeeds: feeds?.readersMayAdd ?? false) { id in
+      FanClubResource(
+        content: try content, showsFeeds: feeds?.readersMayAdd ?? false, mayRemove: { try await self.mayRemoveClub() }
+      ) { id in
         // Added again it is fetched again.
         self.recent[id] = nil
         self.sweepSoon([id])
