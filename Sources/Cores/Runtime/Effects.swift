@@ -79,7 +79,7 @@ import Synchronization
     return try result.get()
   }
 
-  /// Waits on a clock and delivers the end of it. Timers are not in flight: ``settled()`` does not wait for a clock to be moved.
+  /// Waits on a clock and delivers the end of it. Timers are not in flight: ``settled(holding:)`` does not wait for a clock to be moved.
   /// - Throws: `CancellationError` when the task is cancelled; a cancelled timer delivers nothing.
   public func sleep(_ label: String, for duration: Duration, on clock: any AppClock) async throws {
     await suspendIfStopped()
