@@ -52,6 +52,25 @@ import Testing
     echo.release()
   }
 
+  /// Between two requests of a connection nothing is under way, and the next one comes while the listener is being stopped: it must not put the
+  /// connection to sleep, or libmicrohttpd ends the process.
+  @Test func aRequestThatFollowsTheLastAnswerIsTooLate() async throws {
+    let echo = try EchoListener()
+    let client = try RawClient(port: echo.listener.port)
+    try await client.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\nGET /late HTTP/1.1\r\nHost: x\r\n\r\n")
+    // Its head was made before the stop, so that it does not end the connection.
+    let head = try await client.answer(bodiless: true)
+    #expect(head.fields["connection"]?.lowercased() != "close")
+    echo.hold()
+    async let stopped: Void = echo.listener.stop()
+    await echo.waitUntilStopping()
+    let length = try #require(head.fields["content-length"].flatMap { Int($0) })
+    #expect(try await client.receive(length) == length)
+    await stopped
+    #expect(echo.requests.map(\.target) == ["/large"])
+    echo.release()
+  }
+
   @Test func twiceIsOnce() async throws {
     let echo = try EchoListener(address: address)
     async let first: Void = echo.listener.stop()

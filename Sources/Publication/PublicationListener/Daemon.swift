@@ -15,6 +15,8 @@ final class Daemon: Sendable {
   private struct State {
     var handle: Handle?
     var isStopping = false
+    /// Whether the daemon may be stopped at any moment: no connection may sleep.
+    var isDrained = false
     var hasToldOfProxy = false
     var hasToldOfNoRoom = false
     var isDone = false
@@ -179,13 +181,19 @@ final class Daemon: Sendable {
     connections.enter(.answering, connection, exchange: exchange, at: clock.uptime)
     exchange.suspend(connection)
     let id = ObjectIdentifier(exchange)
-    state.withLock { state in
+    let isTooLate = state.withLock { state in
+      guard !state.isDrained else { return true }
       state.tasks[id] = Task {
         await work()
         self.state.withLock { $0.tasks[id] = nil }
       }
+      return false
     }
+    // libmicrohttpd ends the process when it is stopped while a connection sleeps.
+    if isTooLate { exchange.finish(Self.stopping) }
   }
+
+  private static let stopping = Response.problem(503, "busy", "The publication is being stopped. Try again in a moment.")
 
   // MARK: Stopping
 
@@ -227,7 +235,10 @@ final class Daemon: Sendable {
   private func drain() async {
     await withCheckedContinuation { continuation in
       let isEmpty = state.withLock { state in
-        if state.exchanges.isEmpty { return true }
+        if state.exchanges.isEmpty {
+          state.isDrained = true
+          return true
+        }
         state.drained = continuation
         return false
       }
@@ -241,7 +252,7 @@ final class Daemon: Sendable {
     let (exchanges, tasks) = state.withLock { state in (state.exchanges, Array(state.tasks.values)) }
     for task in tasks { task.cancel() }
     for (id, exchange) in exchanges {
-      exchange.finish(.problem(503, "busy", "The publication is being stopped. Try again in a moment."))
+      exchange.finish(Self.stopping)
       if exchange.answer == nil { state.withLock { $0.exchanges[id] = nil } }
     }
     let isDrained = state.withLock { $0.exchanges.isEmpty }
@@ -249,7 +260,16 @@ final class Daemon: Sendable {
     return !isDrained
   }
 
-  private func stopWaiting() { state.withLock { $0.drained.take() }?.resume() }
+  /// Has the stop go on, if one waits: from here on no connection sleeps.
+  private func stopWaiting() {
+    let (continuation, exchanges) = state.withLock { state in
+      guard let continuation = state.drained.take() else { return (nil, []) as (CheckedContinuation<Void, Never>?, [Exchange]) }
+      state.isDrained = true
+      return (continuation, Array(state.exchanges.values))
+    }
+    for exchange in exchanges { exchange.finish(Self.stopping) }
+    continuation?.resume()
+  }
 
   private func waitUntilStopped() async {
     await withCheckedContinuation { continuation in

@@ -59,8 +59,11 @@ final class Exchange: @unchecked Sendable {
 
   /// Puts the connection to sleep until ``finish(_:)`` or ``admit(_:_:)``.
   func suspend(_ connection: OpaquePointer) {
-    outcome.withLock { $0 = .waiting(Connection(pointer: connection)) }
-    MHD_suspend_connection(connection)
+    // In one step: whoever answers from another thread must not wake the connection before it sleeps.
+    outcome.withLock {
+      $0 = .waiting(Connection(pointer: connection))
+      MHD_suspend_connection(connection)
+    }
   }
 
   /// Gives the answer; only the first one counts.
