@@ -194,8 +194,10 @@ import SessionService
       }
     let order = await order(notice.transaction)
     let price = transaction?.price ?? order.map { Price(minorUnits: $0.totalMinorUnits, currency: $0.currency) }
+    // An identifier says nothing to a reader.
+    let name = product.map { "“\($0.name)”" } ?? (notice.event == .revoked ? "a purchase" : "A purchase")
     let facts = [
-      "“\(product?.name ?? notice.productID)”", price?.formatted(locale: environment.storeFormatting.locale),
+      name, price?.formatted(locale: environment.storeFormatting.locale),
       order?.number.map { "order \($0)" },
     ].compactMap(\.self).joined(separator: ", ")
     return switch notice.event {
