@@ -92,7 +92,8 @@ import SessionService
     try await operated.perform(.reopen)
     trail.append("all is well again")
     run.coordinator.upkeep.isWindowVisible = true
-    for _ in 0..<20 where run.coordinator.reader == nil {
+    // What is pressed is chosen at random, and about each fifth time it signs in: twenty tries were too few once in some hundred walks.
+    for _ in 0..<200 where run.coordinator.reader == nil {
       try await advance(by: .seconds(60))
       if let screen = run.presenter.visibleScreen, ["login", "servicenotice"].contains(run.placeName) {
         var reader = ScreenChoices(random: random, folder: folder)
