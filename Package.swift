@@ -346,7 +346,8 @@ if !headless {
     .executableTarget(
       name: "TokenStoreProbe", dependencies: ["DesktopServices", "CSecretShims", "SessionService"], path: "Tests/TokenStoreProbe",
       swiftSettings: swiftSettings))
-  tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime", "TokenStoreProbe"], exclude: ["prompter.py"])
+  tests(
+    "DesktopServicesTests", ["TestSupport", "DesktopServices", "SessionService", "Runtime", "TokenStoreProbe"], exclude: ["prompter.py"])
   tests(
     "ScreensTests",
     [

@@ -4,6 +4,7 @@ import FeedFeature
 import Foundation
 import HTTPTransport
 import MenuFeature
+import Patience
 import PublicationServer
 import ReaderContent
 import Runtime
@@ -50,19 +51,21 @@ import Testing
     return try #require(rig.presenter.visibleScreen?.model as? ConfirmViewModel)
   }
 
-  private func wait(_ condition: () -> Bool) async {
-    for _ in 0..<100_000 where !condition() { await Task.yield() }
+  /// Writes a comment that the settings have no room for, and waits until that is known.
+  private func writeWithoutRoom(_ text: String, _ rig: PathRig) async throws -> CommentsViewModel {
+    rig.coordinator.perform(.comments("p44"))
+    await rig.settle()
+    guard let comments = rig.presenter.visibleScreen?.model as? CommentsViewModel else { throw PathRig.Missing("comments") }
+    try fill("settings", "setting", when: "new.name = 'unfinished'")
+    comments.send(.draftChanged(text))
+    await rig.pass(.seconds(1)) { rig.coordinator.reader?.lossOnQuitting != nil }
+    return comments
   }
 
   @Test func aDraftThatCannotBeStoredIsAskedAboutUntilItIs() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let rig = try await signedIn()
-    rig.coordinator.perform(.comments("p44"))
-    await rig.settle()
-    guard let comments = rig.presenter.visibleScreen?.model as? CommentsViewModel else { throw PathRig.Missing("comments") }
-    try fill("settings", "setting", when: "new.name = 'unfinished'")
-    comments.send(.draftChanged("Well said"))
-    await rig.pass(.seconds(1)) { rig.coordinator.reader?.lossOnQuitting != nil }
+    let comments = try await writeWithoutRoom("Well said", rig)
     #expect(rig.presenter.messages.contains { $0.hasPrefix("What you do now may be lost when the app ends") })
     let first = try question(rig)
     #expect(first.state.question == "Quit Matinee?")
@@ -83,12 +86,7 @@ import Testing
   @Test func whatCouldNotBeStoredIsTriedOnceMoreAtTheEnd() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let rig = try await signedIn()
-    rig.coordinator.perform(.comments("p44"))
-    await rig.settle()
-    guard let comments = rig.presenter.visibleScreen?.model as? CommentsViewModel else { throw PathRig.Missing("comments") }
-    try fill("settings", "setting", when: "new.name = 'unfinished'")
-    comments.send(.draftChanged("Well said"))
-    await rig.pass(.seconds(1)) { rig.coordinator.reader?.lossOnQuitting != nil }
+    _ = try await writeWithoutRoom("Well said", rig)
     try question(rig).send(.confirmTapped)
     #expect(rig.quits == 1)
     try makeRoom("settings")
@@ -106,16 +104,16 @@ import Testing
     try fill("outbox", "outbox")
     network.isThere = false
     feed.send(.bookmarkTapped("p44"))
-    await wait { rig.coordinator.reader?.lossOnQuitting != nil }
+    await until { rig.coordinator.reader?.lossOnQuitting != nil }
     let sentence = "Changes that wait to be sent cannot be kept on this computer. If you quit, they are lost."
     #expect(try question(rig).state.loss == sentence)
     network.isThere = true
     rig.coordinator.reader?.content.actions.retryNow()
-    await wait { rig.visible != .confirm(.quit) }
+    await until { rig.visible != .confirm(.quit) }
     #expect(rig.visible == .tab(.home), "the publication has it, and the question is gone")
     network.isThere = false
     feed.send(.bookmarkTapped("p43"))
-    await wait { rig.coordinator.reader?.lossOnQuitting != nil }
+    await until { rig.coordinator.reader?.lossOnQuitting != nil }
     try question(rig).send(.confirmTapped)
     #expect(rig.quits == 1)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A home folder and a session bus of their own for one script: the keyring of whoever runs the tests is neither seen nor touched.
 struct PrivateSession {
@@ -52,22 +53,7 @@ struct PrivateSession {
     let runtime = folder.appending(path: "runtime")
     try FileManager.default.createDirectory(at: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     defer { remove(folder) }
-    let configuration = folder.appending(path: "session.conf")
-    // No service folder: on an ordinary bus each start would wake what the machine has installed.
-    try Data(
-      """
-      <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-        "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-      <busconfig>
-        <type>session</type>
-        <listen>unix:dir=\(folder.path)</listen>
-        <auth>EXTERNAL</auth>
-        <policy context="default">
-          <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
-        </policy>
-      </busconfig>
-      """.utf8
-    ).write(to: configuration)
+    let configuration = try SessionBus.writeConfiguration(in: folder)
     let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     let program = "probe() { '\(beside.appending(path: "TokenStoreProbe").path)' \"$@\"; }\n" + script
     let wrapper = bus ? ["dbus-run-session", "--config-file=\(configuration.path)", "--"] : []

@@ -1,5 +1,6 @@
 import Driver
 import Foundation
+import TestSupport
 import XCTest
 
 /// The end of the process, which may come at any time.
@@ -44,7 +45,7 @@ final class QuitTests: EndToEndCase {
 
   /// GLib sends a program whose session bus is gone SIGTERM.
   func testASessionBusThatIsKilledEndsTheAppInOrder() throws {
-    let bus = try SessionBus(in: app.home)
+    let bus = try OwnBus(in: app.home)
     defer { bus.crash() }
     app.environment.merge(bus.environment) { $1 }
     try keepsWhatIsHalfWritten {
@@ -56,7 +57,7 @@ final class QuitTests: EndToEndCase {
 }
 
 /// A session bus of its own, which can be killed without ending the other programs of the desktop.
-private final class SessionBus {
+private final class OwnBus {
   /// What has a program use it. The accessibility bus stays that of the desktop: by that one the program is driven.
   let environment: [String: String]
   private let process = Process()
@@ -64,22 +65,7 @@ private final class SessionBus {
   /// - Parameter folder: for its files.
   init(in folder: URL) throws {
     let accessibility = try Self.accessibilityBus()
-    let configuration = folder.appending(path: "session.conf")
-    // No service folder: what the machine has installed would be started.
-    try Data(
-      """
-      <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-        "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-      <busconfig>
-        <type>session</type>
-        <listen>unix:dir=\(folder.path)</listen>
-        <auth>EXTERNAL</auth>
-        <policy context="default">
-          <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
-        </policy>
-      </busconfig>
-      """.utf8
-    ).write(to: configuration)
+    let configuration = try SessionBus.writeConfiguration(in: folder)
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["dbus-daemon", "--config-file=\(configuration.path)", "--nofork", "--nopidfile", "--print-address=1"]
     let pipe = Pipe()
