@@ -28,7 +28,7 @@ public struct LaunchOptions: Equatable, Sendable {
     init(sentence: String) { self.sentence = sentence }
 
     /// For what stands where a link does.
-    /// - Parameter hasPublication: whether a publication was named too, and nobody has to be told how.
+    /// - Parameter hasPublication: whether a publication was named too. If so, the message does not explain how to name one.
     fileprivate init(noLink text: String, hasPublication: Bool) {
       let scheme = hasPublication ? nil : ["http", "https"].first { text.lowercased().hasPrefix($0 + "://") }
       let hint = scheme.map { ". --publication \($0)://… opens a publication." } ?? "; see matinee --help."

@@ -60,7 +60,7 @@ public final class StubAuthProvider: AuthProvider {
     try await answered(.refresh(token)) ?? granted(to: state.withLock { $0.users[token] } ?? user)
   }
 
-  /// Ends a session. What the script throws is learned by nobody, as in `AuthProvider`.
+  /// Ends a session. Nobody learns what the script throws.
   public func signOut(_ token: Secret) async { _ = try? await answered(.signOut(token)) }
 
   private func answered(_ call: Call) async throws(AuthError) -> SessionGrant? {

@@ -1,7 +1,7 @@
 /// The relative links of one document, resolved as long as that takes no longer than the document itself.
 ///
-/// To resolve a link takes as long as its base is, whatever comes of it. So all that a document resolves have one room together, those that
-/// are thrown away as well. It is an object, since the parser of the document and its readers share it.
+/// Resolving a link takes time in proportion to the length of its base, also where the result is thrown away. So all links of a document
+/// share one room. It is an object, since the parser of the document and its readers share it.
 final class DocumentLinks {
   /// The base that the document's origin gives.
   let base: String?

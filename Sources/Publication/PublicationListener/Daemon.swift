@@ -262,13 +262,15 @@ final class Daemon: Sendable {
 
   /// Has the stop go on, if one waits: from here on no connection sleeps.
   private func stopWaiting() {
-    let (continuation, exchanges) = state.withLock { state in
-      guard let continuation = state.drained.take() else { return (nil, []) as (CheckedContinuation<Void, Never>?, [Exchange]) }
-      state.isDrained = true
-      return (continuation, Array(state.exchanges.values))
+    let stop = state.withLock { state in
+      state.drained.take().map { continuation in
+        state.isDrained = true
+        return (continuation: continuation, exchanges: Array(state.exchanges.values))
+      }
     }
-    for exchange in exchanges { exchange.finish(Self.stopping) }
-    continuation?.resume()
+    guard let stop else { return }
+    for exchange in stop.exchanges { exchange.finish(Self.stopping) }
+    stop.continuation.resume()
   }
 
   private func waitUntilStopped() async {

@@ -35,7 +35,7 @@ struct FanClubResource {
     // Looked up before, since one that is refused can be requested again and again.
     let isUsed = try await content.isUsedByOthers(call.parameter, than: call.signedIn.id)
     // Of one that is gone, or another reader's, the answer says so.
-    if !isUsed, try await content.fanClub(call.parameter, for: call.signedIn.id)?.canRemove == true, try await !mayRemove() {
+    if !isUsed, try await !mayRemove(), try await content.fanClub(call.parameter, for: call.signedIn.id)?.canRemove == true {
       throw Refusal(response: Self.tooManyLeft)
     }
     switch isUsed ? .inUse : try await content.removeClub(call.parameter, by: call.signedIn.id) {
