@@ -28,4 +28,18 @@ import Testing
     limit.write("order 2: refused")
     #expect(take() == ["order 2: refused"])
   }
+
+  /// A word that a client chooses, such as a name, makes each line one of another kind.
+  @Test func ofAllKindsSoManyAMinute() {
+    let clock = ManualClock()
+    let lines = Mutex<[String]>([])
+    let limit = LogLimit(clock: clock) { line in lines.withLock { $0.append(line) } }
+    let letters = Array("abcdefghij")
+    func word(_ number: Int) -> String { String(String(number).map { letters[Int(String($0))!] }) }
+    for number in 0..<5000 { limit.write("The feed of \(word(number)) is no feed.") }
+    #expect(lines.withLock(\.count) == LogLimit.mostOfAll)
+    clock.advance(by: LogLimit.period)
+    limit.write("The disk is full.")
+    #expect(lines.withLock { $0.suffix(2) } == ["\(5000 - LogLimit.mostOfAll) more lines were left out.", "The disk is full."])
+  }
 }
