@@ -33,9 +33,11 @@ import Testing
     private var states: [State] = []
     private var outputs: [ChangePasswordViewModel.Output] = []
 
-    init(mailsCodes: Bool = false) {
+    init(mailsCodes: Bool = false, isSampleAccount: Bool = false) {
       let client = APIClient(transport: publication, token: { "token" })
-      model = ChangePasswordViewModel(client: client, mailsCodes: mailsCodes, effects: effects) { [unowned self] in outputs.append($0) }
+      model = ChangePasswordViewModel(client: client, mailsCodes: mailsCodes, isSampleAccount: isSampleAccount, effects: effects) {
+        [unowned self] in outputs.append($0)
+      }
       model.observe { [unowned self] in states.append($0) }
     }
 
@@ -69,6 +71,19 @@ import Testing
         state { $0.newError = "Enter a new password." }, State(),
         state { $0.newError = "This is your current password. Choose another one." },
       ])
+    #expect(rig.publication.requested.withLock { $0 }.isEmpty)
+  }
+
+  @Test func whoseStaysIsSaidBeforeAnythingIsTyped() async {
+    let rig = Rig(isSampleAccount: true)
+    rig.type("open sesame", "a walk in the rain")
+    rig.model.send(.submitTapped)
+    let (states, outputs) = await rig.take()
+    #expect(
+      states == [
+        state { ($0.canChange, $0.formError) = (false, "The password of the sample account is everybody’s, and stays.") }
+      ])
+    #expect(outputs.isEmpty)
     #expect(rig.publication.requested.withLock { $0 }.isEmpty)
   }
 

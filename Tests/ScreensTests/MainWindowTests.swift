@@ -98,6 +98,32 @@ final class MainWindowTests: ScreensTestCase {
     }
   }
 
+  func testASheetMovesNothingInTheTitleBar() throws {
+    try MainActor.assumeIsolated {
+      let rig = try WindowRig()
+      rig.navigator.change {
+        $0.isCurtainDown = false
+        $0.reset(tabs: Tab.allCases.map(Destination.tab))
+        $0.open(.post("p1"))
+      }
+      try rig.settle()
+      let names = ["Back", "Home", "Account", "Refresh", "Search"]
+      @MainActor func controls() throws -> [Seen] { try names.map { try XCTUnwrap(rig.seen.button($0), $0) } }
+      @MainActor func places() throws -> [String] { try controls().map { "\($0.place(in: rig.seen))" } }
+      let before = try places()
+      rig.navigator.change { $0.present(.paywall("premium")) }
+      rig.paint()
+      XCTAssertEqual(try places(), before)
+      XCTAssertEqual(try controls().map(\.isSensitive), names.map { _ in false }, "the sheet has to be answered first")
+      for key in Shortcut.search.keys { rig.seen.press(key) }
+      XCTAssertEqual(rig.requested, [])
+      rig.navigator.change { $0.dismiss() }
+      rig.paint()
+      XCTAssertEqual(try controls().map(\.isSensitive), names.map { _ in true })
+      rig.close()
+    }
+  }
+
   func testTheMainMenuIsThereFromTheLoginOn() throws {
     try MainActor.assumeIsolated {
       let rig = try WindowRig()

@@ -52,8 +52,8 @@ import Gtk
     if !wasWrong, !state.isWorking {
       if current.isWrong { current.focusAll() } else if new.isWrong { new.focusAll() }
     }
-    for field in [current, new] { field.isEditable = !state.isWorking }
-    change.isSensitive = !state.isWorking
+    for field in [current, new] { field.isEditable = !state.isWorking && state.canChange }
+    change.isSensitive = !state.isWorking && state.canChange
     change.label = state.isWorking ? "Changing…" : "Change password"
     change.setAccessibleName("Change password")
     // What is under way is not called off by it.

@@ -161,7 +161,7 @@ import NavigationCore
     if hasReader, tree.tabs.isEmpty { messages.clear() }
     hasReader = !tree.tabs.isEmpty
     top = screens[tree.top.id].map { (tree.top.id, tree.top.destination, $0) }
-    showControls(tree)
+    showControls(tree, page: screens[page.id])
     if !tree.isCurtainDown { host.root.isVisible = true }
     if curtainLift.isRevealed, !tree.isCurtainDown { onLift?() }
     curtainLift.isRevealed = tree.isCurtainDown
@@ -227,16 +227,17 @@ import NavigationCore
     messagePlace = place
   }
 
-  private func showControls(_ tree: Tree) {
+  private func showControls(_ tree: Tree, page: Screen?) {
     let isSignedIn = !tree.tabs.isEmpty && !tree.isCurtainDown
     header.title(isSignedIn ? tabs.root : header.showsWindowButtons ? nil : noTitle)
     if isSignedIn { tabs.selected = Tab.allCases[tree.selectedTab] }
     tabs.root.isSensitive = tree.sheets.isEmpty
-    back.isVisible = isSignedIn && tree.sheets.isEmpty && tree.canGoBack
-    search.isVisible = isSignedIn && tree.sheets.isEmpty
-    refresh.isVisible = isSignedIn && tree.sheets.isEmpty && top?.screen.canRefresh == true
+    // A sheet takes none of the page's controls away: the bar would move behind it.
+    back.isVisible = isSignedIn && tree.tabs[tree.selectedTab].count > 1
+    search.isVisible = isSignedIn
+    refresh.isVisible = isSignedIn && page?.canRefresh == true
     menuPlace.isVisible = !tree.isCurtainDown
-    menuPlace.isSensitive = tree.sheets.isEmpty
+    for control in [back, search, refresh, menuPlace] { control.isSensitive = tree.sheets.isEmpty }
   }
 
   private func showSheet(_ sheet: Tree.Node?) {
@@ -315,7 +316,7 @@ import NavigationCore
 
   /// As it was left, with the keyboard in the field.
   private func searchTapped() {
-    guard search.isVisible else { return }
+    guard search.isVisible, search.isSensitive else { return }
     perform?(.search(""))
     if let top { open[top.id]?.takeKeyboard() }
   }

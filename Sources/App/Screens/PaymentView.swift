@@ -18,7 +18,7 @@ import PaymentFeature
   private let spinner = Spinner(isSpinning: false, name: "Paying")
   private let status = Label(wraps: true)
   private let waiting: LoadingWords
-  private let confirm = Button("Open your bank's page", styles: [.pill])
+  private let confirm = Button("Open your bank's page", styles: [.suggested, .pill])
   private let cancelPayment = Button("Cancel payment", styles: [.pill])
   private let again = Button("Open the page again", styles: [.pill])
   private let pay = Button("Pay", styles: [.suggested, .pill])

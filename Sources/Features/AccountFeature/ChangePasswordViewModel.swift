@@ -18,6 +18,8 @@ import SessionService
     public var formError: String?
     /// Whether the request is under way: the fields keep their texts, and nothing can be pressed.
     public var isWorking = false
+    /// Whether the password may be another one at all; ``formError`` says why not.
+    public var canChange = true
 
     /// A form whose fields are empty.
     public init() {}
@@ -59,13 +61,19 @@ import SessionService
   /// - Parameters:
   ///   - client: speaks for the reader.
   ///   - mailsCodes: whether a forgotten password can be replaced at the login.
+  ///   - isSampleAccount: whether the reader came by the sample account, whose password all know.
   ///   - effects: the door off the main actor.
   ///   - output: called with what comes next.
-  public init(client: APIClient, mailsCodes: Bool, effects: Effects, output: @escaping @MainActor (Output) -> Void) {
+  public init(
+    client: APIClient, mailsCodes: Bool, isSampleAccount: Bool = false, effects: Effects, output: @escaping @MainActor (Output) -> Void
+  ) {
     self.client = client
     self.mailsCodes = mailsCodes
     self.effects = effects
     self.output = output
+    guard isSampleAccount else { return }
+    state.canChange = false
+    state.formError = "The password of the sample account is everybody’s, and stays."
   }
 
   /// Handles an input of the reader.
@@ -92,17 +100,17 @@ import SessionService
   private func currentChanged(_ text: Secret) {
     guard text != current else { return }
     current = text
-    change { ($0.currentError, $0.formError) = (nil, nil) }
+    corrected(\.currentError)
   }
 
   private func newChanged(_ text: Secret) {
     guard text != new else { return }
     new = text
-    change { ($0.newError, $0.formError) = (nil, nil) }
+    corrected(\.newError)
   }
 
   private func submitTapped() {
-    guard !state.isWorking else { return }
+    guard !state.isWorking, state.canChange else { return }
     var checked = State()
     if current.isEmpty { checked.currentError = "Enter your current password." }
     if new.isEmpty {
@@ -150,10 +158,12 @@ import SessionService
       .told("\(isRefused ? "Your password was not changed." : "It is not known whether your password was changed.") \(error.sentence)"))
   }
 
-  /// Changes the state. Observers are called once, after the whole change.
-  private func change(_ change: (inout State) -> Void) {
+  /// The reader changes what was wrong.
+  private func corrected(_ error: WritableKeyPath<State, String?>) {
+    guard state.canChange else { return }
     var new = state
-    change(&new)
+    new[keyPath: error] = nil
+    new.formError = nil
     state = new
   }
 }
