@@ -36,7 +36,7 @@ import Testing
 
   private func run(_ sources: [String], _ rig: Rig, web: FakeWeb = FakeWeb()) async -> Result {
     let (output, progress) = (Lines(), Lines())
-    let importer = FeedImporter(
+    let importer = ImportCommand(
       publication: rig.publication, web: web, json: false, output: { output.add($0) }, progress: { progress.add($0) })
     let status = await importer.run(sources)
     return Result(status: status, lines: output.all, problems: progress.all.filter { !$0.hasPrefix("[") })

@@ -106,7 +106,7 @@ extension Publication {
     let url = "https://example.org/feed"
     let told = Mutex<[String]>([])
     func run() async -> Int32 {
-      let importer = FeedImporter(
+      let importer = ImportCommand(
         publication: rig.publication, web: web, json: false, output: { line in told.withLock { $0 = [line] } },
         progress: { line in told.withLock { $0 = [line] } })
       return await importer.run([url])

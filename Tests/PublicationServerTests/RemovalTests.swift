@@ -80,7 +80,7 @@ import Testing
     readers.rig.clock.advance(by: .seconds(120))
     #expect(try await readers.end(await readers.refresh(club)).state == .done)
     #expect(try await readers.clubs().map(\.canRemove) == [true])
-    let importer = FeedImporter(publication: readers.rig.publication, web: readers.web, json: false, output: { _ in }, progress: { _ in })
+    let importer = ImportCommand(publication: readers.rig.publication, web: readers.web, json: false, output: { _ in }, progress: { _ in })
     #expect(await importer.run([FeedReadersRig.url]) == 0)
     #expect(try await readers.clubs().map(\.canRemove) == [false])
     try expect(await remove(club, readers), 403, .notYours)

@@ -23,7 +23,7 @@ struct FeedImport {
       web = try Wiring.feedWeb()
       publication = try await Wiring.embedded(in: wiring.folder, clock: SystemClock(), web: nil).opened()
     } catch { fail("\(error)") }
-    let status = await FeedImporter(publication: publication, web: web, json: options.json).run(sources)
+    let status = await ImportCommand(publication: publication, web: web, json: options.json).run(sources)
     await publication.close()
     // The folder stays locked as long as the publication may write to it.
     return withExtendedLifetime(wiring.folder) { status }

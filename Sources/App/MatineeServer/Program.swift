@@ -97,7 +97,7 @@ import SQLiteStorage
   private static func importFeeds(_ folder: PublicationFolder, _ sources: [String], json: Bool) async throws -> Int32 {
     let told = StopSignals.arrival()
     guard let publication = try await open(folder, until: told) else { return 1 }
-    let importer = FeedImporter(publication: publication, web: try web(), json: json, output: tell) { StandardError.write($0) }
+    let importer = ImportCommand(publication: publication, web: try web(), json: json, output: tell) { StandardError.write($0) }
     let status = try await run(until: told) { await importer.run(sources) }
     await publication.close()
     return status

@@ -1,5 +1,6 @@
 import Gtk
 import LoginFeature
+import PublicationAPI
 import SessionService
 
 /// The login.
@@ -16,7 +17,7 @@ import SessionService
   private let passwordError = Label(styles: [.caption, .error], wraps: true)
   private let forgot = Button("Forgot your password?", styles: [.flat, "compact"])
   private let mailed = Label(wraps: true)
-  private let code = Entry(placeholder: "Six digits", name: "Code")
+  private let code = Entry(placeholder: CodeChallenge.codeForm, name: "Code")
   private let codeError = Label(styles: [.caption, .error], wraps: true)
   private let newPassword = PasswordEntry(placeholder: "At least ten characters", name: "New password")
   private let newPasswordError = Label(styles: [.caption, .error], wraps: true)

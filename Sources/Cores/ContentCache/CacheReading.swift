@@ -1,3 +1,5 @@
+import Runtime
+
 /// A cache, as a screen sees it: nothing to write with. Code that asks the server takes a ``Cache``, which no screen is ever handed.
 @MainActor public protocol CacheReading<Value>: AnyObject {
   /// What the cache holds.
@@ -18,15 +20,4 @@
   ///
   /// A screen that is not shown cancels its observation, and so costs nothing; when it reappears it re-reads the cache.
   func observe(_ onChange: @escaping @MainActor (Set<String>) -> Void) -> Observation
-}
-
-/// A moment of a cache, by a counter and not by a clock: before a request. An answer to an older request never covers a newer one.
-public struct LogicalTime: Comparable, Sendable {
-  let number: UInt64
-
-  /// Before any that is taken.
-  static let beforeAll = LogicalTime(number: 0)
-
-  /// Whether `a` was taken before `b`.
-  public static func < (a: LogicalTime, b: LogicalTime) -> Bool { a.number < b.number }
 }

@@ -7,11 +7,3 @@ public protocol FlagSink: Sendable {
   /// - Throws: ``FlagError``; anything else is taken for ``FlagError/unreachable``.
   func send(_ events: [FlagEvent], of user: String) async throws
 }
-
-/// Why a source or a sink did not do its work.
-public enum FlagError: Error, Equatable, Sendable {
-  /// It may later: nothing is lost meanwhile.
-  case unreachable
-  /// It never will; one sentence that says why.
-  case refused(String)
-}

@@ -104,12 +104,12 @@ struct CodeResource {
   }
 
   private func newCode() -> String {
-    // The numbers from 16,000,000 on would make some codes likelier.
+    // This assumes that `codeLength` is six: three bytes, and a million codes. The numbers from 16,000,000 on would make some codes likelier.
     while true {
       let number = session.random.bytes(3).reduce(0) { $0 << 8 | Int($1) }
       guard number < 16_000_000 else { continue }
       let digits = String(number % 1_000_000)
-      return String(repeating: "0", count: 6 - digits.count) + digits
+      return String(repeating: "0", count: CodeChallenge.codeLength - digits.count) + digits
     }
   }
 

@@ -8,7 +8,7 @@ import SQLiteStorage
 ///
 /// A source that cannot be imported is reported in one line with file and position; the others are imported. If storing one was
 /// interrupted, the line says what is stored.
-public struct FeedImporter: Sendable {
+public struct ImportCommand: Sendable {
   /// What a source became; with `--json` a line of its own.
   public struct Line: Codable, Equatable, Sendable {
     /// The source, as it was given.
@@ -104,7 +104,7 @@ public struct FeedImporter: Sendable {
       case nil: rest = "A part of it may have been stored. Import it again to have all of it."
       case 0?: rest = nil
       case let stored?:
-        rest = "What was stored stays: \(stored) of its \(FeedImporter.count(all, word)). Import it again to have all of it."
+        rest = "What was stored stays: \(stored) of its \(ImportCommand.count(all, word)). Import it again to have all of it."
       }
     }
   }

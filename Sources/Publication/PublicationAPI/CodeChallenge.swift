@@ -12,6 +12,11 @@ public struct CodeRequest: Codable, Equatable, Sendable {
 
 /// The answer to ``CodeRequest``: what the client adds to the code. Only the client that asked for a code can use it.
 public struct CodeChallenge: Codable, Equatable, Sendable {
+  /// How many digits a mailed code has. The app sends no code of another length.
+  public static let codeLength = 6
+  /// ``codeLength`` in words, for people.
+  public static let codeForm = "Six digits"
+
   /// A secret that ``CodeCredentials`` sends back with the code; never in a log.
   public var challenge: String
   /// For how long the code is good, in seconds.
@@ -27,7 +32,7 @@ public struct CodeChallenge: Codable, Equatable, Sendable {
 public struct CodeCredentials: Codable, Equatable, Sendable {
   /// What the publication answered when the code was requested: ``CodeChallenge/challenge``.
   public var challenge: String
-  /// The six digits of the mail.
+  /// The code of the mail, which has ``CodeChallenge/codeLength`` digits.
   public var code: String
   /// The reader's name of the device: ``Credentials/device``.
   public var device: String?

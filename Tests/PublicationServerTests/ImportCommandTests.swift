@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// The `import` of both programs.
-@Suite struct FeedImporterTests {
+@Suite struct ImportCommandTests {
   private final class Output: Sendable {
     let lines = Mutex<[String]>([])
     func add(_ line: String) { lines.withLock { $0.append(line) } }
@@ -16,7 +16,7 @@ import Testing
 
   private func run(_ rig: Rig, _ web: FakeWeb, _ sources: [String]) async -> (status: Int32, out: [String], told: [String]) {
     let (output, progress) = (Output(), Output())
-    let importer = FeedImporter(
+    let importer = ImportCommand(
       publication: rig.publication, web: web, json: false, output: { output.add($0) }, progress: { progress.add($0) })
     return (await importer.run(sources), output.all, progress.all)
   }
