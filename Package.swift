@@ -123,7 +123,7 @@ library("PublicationMailer", "Publication", ["CCurl", "PublicationServer", "Runt
 library(
   "FeatureKit", "Features",
   ["ContentCache", "PurchaseService", "SessionService", "ReaderContent", "PublicationClient", "PublicationAPI", "Runtime"])
-library("LoginFeature", "Features", ["FeatureKit", "SessionService", "Runtime"])
+library("LoginFeature", "Features", ["FeatureKit", "SessionService", "PublicationAPI", "Runtime"])
 library("FeedFeature", "Features", ["FeatureKit", "ReaderContent", "PublicationClient", "PublicationAPI", "Runtime"])
 library(
   "FanClubFeature", "Features",
@@ -131,14 +131,14 @@ library(
 library("BookmarksFeature", "Features", ["FeatureKit", "ReaderContent", "PublicationAPI"])
 library(
   "ArticleFeature", "Features",
-  ["FeatureKit", "ReaderContent", "PublicationClient", "PublicationAPI", "FeedFormats", "ContentCache"])
-library("CommentsFeature", "Features", ["FeatureKit", "ReaderContent", "PublicationAPI", "ContentCache"])
+  ["FeatureKit", "ReaderContent", "PublicationClient", "PublicationAPI", "FeedFormats", "ContentCache", "Runtime"])
+library("CommentsFeature", "Features", ["FeatureKit", "ReaderContent", "PublicationAPI", "ContentCache", "Runtime"])
 library("SearchFeature", "Features", ["FeatureKit", "ReaderContent", "PublicationAPI", "ContentCache", "Runtime"])
 library(
   "AddFeedFeature", "Features",
   ["FeatureKit", "ReaderContent", "PublicationClient", "PublicationAPI", "FeedFormats", "ContentCache", "Runtime"])
 library("PaywallFeature", "Features", ["FeatureKit", "PublicationCommerce", "PublicationAPI", "PurchaseService", "Runtime"])
-library("PaymentFeature", "Features", ["FeatureKit", "PublicationCommerce", "PurchaseService"])
+library("PaymentFeature", "Features", ["FeatureKit", "PublicationCommerce", "PurchaseService", "Runtime"])
 library(
   "AccountFeature", "Features",
   [

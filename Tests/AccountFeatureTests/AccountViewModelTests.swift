@@ -48,10 +48,10 @@ private struct NoStore: TokenStore {
     if restores { await session.restore() } else { try await session.signIn(email: email, password: Secret("pw")) }
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
     model = AccountViewModel(
-      session: session, publication: publication, premium: premium.stream, passes: passes.stream,
-      payments: { [weak self, payments] in
+      session: session, publication: publication, premium: premium.observe, passes: passes,
+      payments: { [weak self, payments] observer in
         self?.requested += 1
-        return payments.stream()
+        return payments.observe(observer)
       },
       restorePurchases: { [weak self] in
         self?.looked += 1

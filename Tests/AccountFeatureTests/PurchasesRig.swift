@@ -85,7 +85,7 @@ import TestSupport
     model = PurchasesViewModel(
       marked: marked, purchases: purchases, content: reader.store,
       publication: PublicationInfo(id: "p", name: "The Paper", tagline: "", defaultPaywallID: "premium", cancelling: cancelling),
-      orders: { try await records.answer() }, passes: passes.stream, effects: effects,
+      orders: { try await records.answer() }, passes: passes, effects: effects,
       formatting: Formatting(clock: clock, locale: Locale(identifier: "en_IE"), timeZone: .gmt)
     ) { [weak self] in self?.outputs.append($0) }
     model.observe { [weak self] in self?.states.append($0) }

@@ -454,7 +454,7 @@ import Testing
     let rig = try await PurchasesRig()
     do {
       let model = PurchasesViewModel(
-        purchases: rig.purchases, content: rig.reader.store, publication: nil, orders: { [] }, passes: rig.passes.stream,
+        purchases: rig.purchases, content: rig.reader.store, publication: nil, orders: { [] }, passes: rig.passes,
         effects: rig.effects, formatting: Formatting(clock: rig.clock, locale: Locale(identifier: "en_IE"), timeZone: .gmt)
       ) { _ in }
       released = model

@@ -156,23 +156,23 @@ import Testing
   }
 
   /// Drafts and payments are told one after the other.
-  @Test(.timeLimit(.minutes(1))) func aPaymentThatWaitsIsPutOff() async throws {
+  @Test func aPaymentThatWaitsIsPutOff() {
     let payments = LastValue(WaitingPayments())
-    let sheet = SignOutViewModel(store: store, payments: payments.stream) { _ in }
+    let sheet = SignOutViewModel(store: store, payments: payments.observe) { _ in }
     #expect(sheet.state.costs == [], "nothing is known yet")
     sheet.appear()
     payments.value.forReader = 1
-    func comesToSay(_ costs: [String]) async { await until { sheet.state.costs == costs } }
-    await comesToSay(["1 payment is not confirmed yet. You hear what becomes of it when you sign in again."])
-    payments.value.forBank = 1
+    func says(_ costs: [String]) { #expect(sheet.state.costs == costs) }
+    says(["1 payment is not confirmed yet. You hear what becomes of it when you sign in again."])
     store.commentDrafts = ["p1": "Half a thought"]
-    await comesToSay([
+    payments.value.forBank = 1
+    says([
       "The comment that you began to write will be lost.",
       "2 payments are not confirmed yet. You hear what becomes of them when you sign in again.",
     ])
     store.commentDrafts = [:]
     payments.value = WaitingPayments()
-    await comesToSay(["Nothing is put off or lost any more."])
+    says(["Nothing is put off or lost any more."])
     sheet.disappear()
   }
 

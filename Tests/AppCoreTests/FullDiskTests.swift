@@ -107,6 +107,8 @@ import Testing
     await until { rig.coordinator.reader?.lossOnQuitting != nil }
     let sentence = "Changes that wait to be sent cannot be kept on this computer. If you quit, they are lost."
     #expect(try question(rig).state.loss == sentence)
+    // Nothing is sent again while the request in vain is under way.
+    await until { rig.coordinator.reader?.content.outboxStatus.value.problem != nil }
     network.isThere = true
     rig.coordinator.reader?.content.actions.retryNow()
     await until { rig.visible != .confirm(.quit) }

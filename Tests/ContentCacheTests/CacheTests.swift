@@ -1,4 +1,5 @@
 import ContentCache
+import Runtime
 import Testing
 
 @MainActor @Suite struct CacheTests {

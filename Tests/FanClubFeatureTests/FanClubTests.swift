@@ -100,8 +100,10 @@ private let offline = "It comes as soon as the publication can be reached."
     reader.publication.with { $0.refusals["DELETE"] = Problem(code: .locked, title: "Not for you.", status: 403) }
     page.send(.followTapped)
     await reader.settle()
-    #expect(recorder.states.map(\.club?.isFollowed) == [true, false, true])
-    #expect(recorder.states.map(\.club?.followers) == ["8 followers", "7 followers", "8 followers"])
+    let (states, last) = (recorder.states.dropLast(), recorder.states.last)
+    #expect(states.map(\.club?.isFollowed) == [true, false, true])
+    #expect(states.map(\.club?.followers) == ["8 followers", "7 followers", "8 followers"])
+    #expect(last?.club == states.last?.club && states.last?.posts.message == nil, "and then it is said")
     #expect(page.state.posts.message == "Following was not changed. Not for you.")
   }
 

@@ -99,7 +99,7 @@ final class Script: Sendable {
   /// A paywall of its own over the same store.
   func another(output: @escaping @MainActor (PaywallViewModel.Output) -> Void = { _ in }) -> PaywallViewModel {
     PaywallViewModel(
-      "premium", paywalls: paywalls, purchases: purchases, formatting: formatting, passes: passes.stream, output: output)
+      "premium", paywalls: paywalls, purchases: purchases, formatting: formatting, passes: passes, output: output)
   }
 
   func appear() async {

@@ -1,4 +1,5 @@
 import Foundation
+import Patience
 import PurchaseServiceTesting
 import Testing
 
@@ -38,6 +39,55 @@ import Testing
     await rig.effects.settled()
     _ = await rig.buy()
     #expect(await reader.value == [[], ["premium.monthly"], []])
+  }
+
+  @Test func case6AnObserverMayReadChangeAndObserveInsideItsNotification() async throws {
+    let rig = try await Rig()
+    let purchases = rig.purchases
+    var (told, inner, owned): ([Set<String>], [Set<String>], [Bool]) = ([], [], [])
+    let observation = purchases.observeEntitlements { [weak purchases] entitlements in
+      guard let purchases else { return }
+      told.append(entitlements)
+      #expect(entitlements == purchases.entitlements)
+      owned.append(purchases.owns("premium.monthly"))
+      purchases.observeEntitlements { inner.append($0) }.cancel()
+      if !entitlements.isEmpty { purchases.setUser(nil) }
+    }
+    #expect(await rig.buy() == .purchased("premium.monthly"), "what was paid is bought")
+    #expect(told == [[], ["premium.monthly"], []])
+    #expect(inner == told)
+    #expect(owned == [false, true, false])
+    observation.cancel()
+    purchases.setUser("ada")
+    try await purchases.resume()
+    #expect(purchases.entitlements == ["premium.monthly"])
+    #expect(told.count == 3)
+  }
+
+  /// What a screen shows of a purchase is there when the purchase returns, not some turns later.
+  @Test func observersAreToldBeforeThePurchaseReturns() async throws {
+    let rig = try await Rig()
+    var (told, changes): ([Set<String>], Int) = ([], 0)
+    let observations = [rig.purchases.observeEntitlements { told.append($0) }, rig.purchases.observeHistory { changes += 1 }]
+    #expect(changes == 1, "at once")
+    _ = await rig.buy()
+    #expect(told == [[], ["premium.monthly"]])
+    let steps = try await rig.journal.steps(of: id(1)).count
+    #expect(changes >= 1 + steps, "each step is in the history")
+    withExtendedLifetime(observations) {}
+  }
+
+  @Test func noticesFromBeforeTheFirstObserverAreToldToItAlone() async throws {
+    let rig = try await Rig()
+    try await rig.purchases.resume()
+    _ = await rig.buy()
+    rig.queue.tell(.revoked(id(1), reason: "Refunded."))
+    await until { rig.purchases.entitlements.isEmpty }
+    await rig.effects.settled()
+    var told: [[String]] = [[], []]
+    let observations = [0, 1].map { number in rig.purchases.observeNotices { told[number].append($0.sentence) } }
+    #expect(told == [["Refunded."], []])
+    withExtendedLifetime(observations) {}
   }
 
   @Test func case6ANoticeMayBeAnsweredByAskingTheStore() async throws {

@@ -187,6 +187,16 @@ import Testing
     #expect(rig.purchases.entitlements == ["premium.monthly", "premium.forever"])
   }
 
+  @Test func observersAreToldOfTheUnionOnce() async throws {
+    let rig = try await StagedRig()
+    var told: [Set<String>] = []
+    let observation = rig.purchases.observeEntitlements { told.append($0) }
+    #expect(await rig.buy() == .purchased("premium.monthly"))
+    await until { rig.paths[.new]?.entitlements == ["premium.monthly"] }
+    #expect(told == [[], ["premium.monthly"]])
+    withExtendedLifetime(observation) {}
+  }
+
   @Test func atOnceNothingOfAnotherUsersIsShown() async throws {
     let rig = try await StagedRig()
     _ = await rig.buy()
@@ -301,6 +311,8 @@ import Testing
     _ = try await rig.purchases.restore()
     try await rig.purchases.resume()
     var notices = rig.purchases.noticeStream().makeAsyncIterator()
+    var told: [String] = []
+    let observation = rig.purchases.observeNotices { told.append($0.sentence) }
     rig.old.queue.tell(.revoked(id(9), reason: "It was refunded."))
     rig.new.queue.tell(.revoked(id(9), reason: "It was refunded."))
     await until { rig.purchases.entitlements.isEmpty }
@@ -310,5 +322,7 @@ import Testing
     rig.new.queue.tell(.revoked(id(11), reason: "It was refunded as well."))
     #expect(await notices.next()?.sentence == "It was refunded.")
     #expect(await notices.next()?.sentence == "It was refunded as well.")
+    #expect(told == ["It was refunded.", "It was refunded as well."])
+    withExtendedLifetime(observation) {}
   }
 }

@@ -210,6 +210,80 @@ import Testing
 }
 
 @MainActor @Suite struct LastValueTests {
+  @Test func anObserverIsToldBeforeTheAssignmentReturns() {
+    let last = LastValue(1)
+    var seen: [Int] = []
+    let observation = last.observe { seen.append($0) }
+    #expect(seen == [1])
+    last.value = 2
+    #expect(seen == [1, 2])
+    last.value = 2
+    #expect(seen == [1, 2])
+    last.value = 1
+    #expect(seen == [1, 2, 1])
+    observation.cancel()
+    last.value = 3
+    #expect(seen == [1, 2, 1])
+  }
+
+  /// Nobody is told an older value after a newer one, and each observer is told in the order in which they came.
+  @Test func anObserverMayAssignAnotherValue() {
+    let last = LastValue(1)
+    var seen: [String] = []
+    let first = last.observe {
+      seen.append("a\($0)")
+      if $0 == 2 { last.value = 3 }
+    }
+    let second = last.observe { seen.append("b\($0)") }
+    last.value = 2
+    #expect(seen == ["a1", "b1", "a2", "a3", "b3"])
+    withExtendedLifetime((first, second)) {}
+  }
+
+  /// Such as a page that a change opens: it is told at once, and not after those who were there before.
+  @Test func anObserverMayBringAnother() {
+    let last = LastValue(1)
+    var seen: [String] = []
+    var inner: Observation?
+    let first = last.observe {
+      seen.append("a\($0)")
+      guard $0 == 2 else { return }
+      inner = last.observe { seen.append("b\($0)") }
+      seen.append("there")
+      last.value = 3
+    }
+    let second = last.observe { seen.append("c\($0)") }
+    last.value = 2
+    #expect(seen == ["a1", "c1", "a2", "b2", "there", "a3", "c3", "b3"])
+    withExtendedLifetime((first, second, inner)) {}
+  }
+
+  @Test func anObserverMayEndItselfOrAnother() {
+    let last = LastValue(1)
+    var seen: [String] = []
+    var observations: [Observation] = []
+    observations = ["a", "b", "c"].map { name in
+      last.observe {
+        seen.append("\(name)\($0)")
+        if name == "b", $0 == 2 { observations = [] }
+      }
+    }
+    last.value = 2
+    last.value = 3
+    #expect(seen == ["a1", "b1", "c1", "a2", "b2"])
+    #expect(observations.isEmpty)
+  }
+
+  @Test func whoeverReleasesAnObservationIsNotTold() {
+    let last = LastValue<Int?>(nil)
+    var seen: [Int?] = []
+    var observation: Observation? = last.observe { seen.append($0) }
+    #expect(observation != nil && seen == [nil])
+    observation = nil
+    last.value = 1
+    #expect(seen == [nil])
+  }
+
   @Test func whatComesBackBeforeItIsReadIsNoChange() async {
     let last = LastValue(1)
     var iterator = last.stream().makeAsyncIterator()

@@ -453,11 +453,16 @@ import Testing
     #expect(rig.states.suffix(3) == [.signedOut(.ended), .restoring, .signedOut(.noSession)])
   }
 
-  @Test func aStreamStartsWithTheStateOfNow() async throws {
+  @Test func anObserverIsToldTheStateOfNowAndEachLaterOne() async throws {
     let rig = try await Rig.signedIn()
-    var stream = rig.session.states().makeAsyncIterator()
-    #expect(await stream.next() == .signedIn(.ada, .persisted))
+    var states: [Session.State] = []
+    let observation = rig.session.observe { states.append($0) }
+    #expect(states == [.signedIn(.ada, .persisted)])
     await rig.session.signOut()
-    #expect(await stream.next() == .signedOut(.byUser))
+    #expect(states == [.signedIn(.ada, .persisted), .signingOut, .signedOut(.byUser)])
+    observation.cancel()
+    rig.auth.willSignIn(.success((Secret("token"), .ada)))
+    try await rig.session.signIn(email: "ada@example.org", password: Secret("pw"))
+    #expect(states.last == .signedOut(.byUser))
   }
 }

@@ -27,7 +27,7 @@ import SessionService
   private let session: Session
   private let flags: Flags
   private let events: AppEvents
-  private var watchingNotice: Task<Void, Never>?
+  private var noticeObservation: Observation?
   /// Whether the reader was told why the publication does not serve this app.
   private var isNoticeShown = false
   private let openReader: @MainActor (User) async throws -> ReaderScope
@@ -318,8 +318,7 @@ import SessionService
     }
     for sentence in report.unsaid { say(sentence) }
     // From here on: behind the curtain a sheet cannot be shown.
-    let notices = publication.notice.stream()
-    watchingNotice = Task { [weak self] in for await notice in notices where !Task.isCancelled { self?.noticeChanged(notice) } }
+    noticeObservation = publication.notice.observe { [weak self] in self?.noticeChanged($0) }
   }
 
   /// Once for each time that the publication does not serve: another try only says again when it is back.

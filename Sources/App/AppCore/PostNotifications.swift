@@ -42,7 +42,6 @@ import Runtime
   private var memory: Memory
   private var etag: String?
   private var checking: Task<Void, Never>?
-  private var watching: Task<Void, Never>?
   private var observations: [Observation] = []
 
   /// - Parameters:
@@ -66,11 +65,8 @@ import Runtime
   func start() {
     observations = [
       content.posts.observe { [weak self] in self?.postsChanged($0) }, content.fanClubs.observe { [weak self] in self?.clubsChanged($0) },
+      preferences.settings.observe { [weak self] in self?.isOn($0.isOn) },
     ]
-    let settings = preferences.settings.stream()
-    watching = Task { [weak self] in
-      for await settings in settings where !Task.isCancelled { self?.isOn(settings.isOn) }
-    }
   }
 
   /// The reader opens the list with all new posts: the summary is not needed any more.
@@ -83,7 +79,6 @@ import Runtime
   /// Raises no more notifications and withdraws those on the desktop: their reader has signed out.
   func end() {
     checking?.cancel()
-    watching?.cancel()
     for observation in observations { observation.cancel() }
     for post in memory.raised { notifier.withdraw(post) }
     notifier.withdraw(Self.summaryID)

@@ -53,7 +53,7 @@ import PublicationCommerce
     Screen(
       PaywallViewModel(
         id, paywalls: reader.paywalls, purchases: reader.purchases, formatting: environment.storeFormatting,
-        badge: environment.storeBadge, damagedFile: reader.damagedJournal, passes: { [reader] in reader.content.passes.stream() }
+        badge: environment.storeBadge, damagedFile: reader.damagedJournal, passes: reader.content.passes
       ) { [weak self, actions] output in
         switch output {
         case .bought: self?.end()

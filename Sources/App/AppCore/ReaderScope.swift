@@ -42,7 +42,13 @@ import SessionService
   private let environment: AppEnvironment
   private let order: @Sendable (UUID) async -> Order?
   private var notifying: PostNotifications?
-  private var watching: [Task<Void, Never>] = []
+  private var observations: [Observation] = []
+  private var tasks: [CoalescedTask] = []
+  /// The outcomes of purchases that are to be said.
+  private var notices: [PurchaseNotice] = []
+  private lazy var findingPasses = CoalescedTask { [weak self] in await self?.findPasses() }
+  /// The passes' purchases that have ended.
+  private var ended: [Transaction.ID: Transaction.State]?
   private var unreadable: (any Error)?
   /// Called when ``lossOnQuitting`` may have changed.
   var onLossChanged: (() -> Void)?
@@ -107,7 +113,6 @@ import SessionService
     }
     storage.onFailure(warn)
     storage.unfinished.onOutcome = { [weak self] in self?.onLossChanged?() }
-    let unstored = content.actions.unstoredCount.stream()
     content.actions.onStorageError = { error in
       if let damage = error as? Outbox.Damaged {
         let outcome = damage.isRestored ? "they are written to a new one." : "what was not sent before is lost."
@@ -115,34 +120,24 @@ import SessionService
       }
       warn(error)
     }
-    let (entitlements, history, notices) = (purchases.entitlementStream(), purchases.historyStream(), purchases.noticeStream())
-    watching = [
-      Task { [weak self] in for await _ in unstored where !Task.isCancelled { self?.onLossChanged?() } },
-      Task { [weak self] in
-        for await _ in entitlements {
-          guard let self else { return }
-          content.hasPremium = purchases.hasPremium
-        }
+    let telling = CoalescedTask { [weak self] in
+      while let self, !notices.isEmpty, !Task.isCancelled {
+        let sentence = await sentence(notices.removeFirst())
+        if !Task.isCancelled { say(sentence) }
+      }
+    }
+    tasks = [findingPasses, telling]
+    observations = [
+      content.actions.unstoredCount.observe { [weak self] _ in self?.onLossChanged?() },
+      purchases.observeEntitlements { [weak self] _ in
+        if let self { content.hasPremium = purchases.hasPremium }
       },
-      // Any purchase may add passes when it ends, also after days, and a refund may remove them.
-      Task { [weak self] in
-        var bought: [Transaction.ID: Transaction.State]?
-        for await _ in history where !Task.isCancelled {
-          guard let self else { return }
-          let ended = (try? await purchases.history())?.filter { $0.isOneTime && $0.step.isFinished }.map { ($0.id, $0.state) }
-          if let ended, case let states = Dictionary(ended, uniquingKeysWith: { $1 }), bought != states {
-            bought = states
-            await requests.send(.passes) { [content] in try await content.refreshPasses() }
-          }
-        }
-      },
+      purchases.observeHistory { [findingPasses] in findingPasses.run() },
       // Such as the end of access by a refund: shown on every page.
-      Task { [weak self] in
-        for await notice in notices where !Task.isCancelled {
-          if notice.event == .revoked { self?.accessWasTakenBack() }
-          let sentence = await self?.sentence(notice)
-          if let sentence, !Task.isCancelled { say(sentence) }
-        }
+      purchases.observeNotices { [weak self] notice in
+        if notice.event == .revoked { self?.accessWasTakenBack() }
+        self?.notices.append(notice)
+        telling.run()
       },
     ]
     // A publication that refuses access to a purchase has refunded it, and this app does not know yet.
@@ -178,6 +173,14 @@ import SessionService
   /// - Returns: a sentence for the reader when it could not be done; `nil` otherwise.
   @discardableResult func restorePurchases() async -> String? {
     (await requests.send(.purchases) { [purchases] in try await purchases.restore() } as? StoreError)?.sentence
+  }
+
+  /// Any purchase may add passes when it ends, also after days, and a refund may remove them.
+  private func findPasses() async {
+    let found = (try? await purchases.history())?.filter { $0.isOneTime && $0.step.isFinished }.map { ($0.id, $0.state) }
+    guard let found, case let states = Dictionary(found, uniquingKeysWith: { $1 }), ended != states else { return }
+    ended = states
+    await requests.send(.passes) { [content] in try await content.refreshPasses() }
   }
 
   private func accessWasTakenBack() {
@@ -227,7 +230,8 @@ import SessionService
   /// The reader has signed out: nothing of theirs is shown or requested any more.
   /// - Parameter erases: whether their unfinished work is erased too, as at a sign-out; otherwise it is kept for them.
   func end(erasing erases: Bool = false) {
-    for task in watching { task.cancel() }
+    observations = []
+    for task in tasks { task.cancel() }
     notifying?.end()
     if purchases.user == user.id { purchases.setUser(nil) }
     content.close(retainingUnfinished: !erases)

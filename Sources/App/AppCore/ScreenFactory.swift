@@ -146,7 +146,7 @@ import SessionService
     case .changePassword: return changePassword(reader)
     case .signOut:
       return Screen(
-        SignOutViewModel(store: content, payments: { reader.purchases.waitingPayments(\.self) }) { [weak coordinator] output in
+        SignOutViewModel(store: content, payments: { reader.purchases.observeWaitingPayments($0) }) { [weak coordinator] output in
           switch output {
           case .signOut: coordinator?.perform(.login(then: nil))
           case .close: coordinator?.perform(.dismiss)
@@ -156,7 +156,7 @@ import SessionService
       return Screen(
         ArticleViewModel(
           id, paywallID: publication.paywallID, store: content, formatting: formatting, badge: environment.storeBadge,
-          payments: { reader.purchases.waitingPayments(\.areAny) }
+          payments: { observer in reader.purchases.observeWaitingPayments { observer($0.areAny) } }
         ) { [weak coordinator, weak reader] output in
           switch output {
           case .openWeb(let url): coordinator?.perform(.web(url))
@@ -204,10 +204,9 @@ import SessionService
   private func account(_ reader: ReaderScope) -> Screen {
     Screen(
       AccountViewModel(
-        session: session, publication: publication.name, premium: { reader.purchases.premiumStatuses() },
-        passes: { reader.content.passes.stream() },
-        payments: { reader.purchases.waitingPayments(\.self) }, restorePurchases: { await reader.restorePurchases() },
-        formatting: environment.storeFormatting,
+        session: session, publication: publication.name, premium: { reader.purchases.observePremium($0) },
+        passes: reader.content.passes, payments: { reader.purchases.observeWaitingPayments($0) },
+        restorePurchases: { await reader.restorePurchases() }, formatting: environment.storeFormatting,
         mayLeave: {
           await reader.content.learnCostsOfLeaving()
           let payments = WaitingPayments((try? await reader.purchases.history()) ?? [])
@@ -256,7 +255,8 @@ import SessionService
   private func changePassword(_ reader: ReaderScope) -> Screen {
     Screen(
       ChangePasswordViewModel(
-        client: client, mailsCodes: publication.info?.mailsCodes ?? false, effects: environment.effects
+        client: client, mailsCodes: publication.info?.mailsCodes ?? false,
+        isSampleAccount: publication.info?.sampleAccount.map { $0.email == reader.user.email } ?? false, effects: environment.effects
       ) { [weak coordinator, weak reader] output in
         switch output {
         case .close: coordinator?.perform(.dismiss)
@@ -270,7 +270,7 @@ import SessionService
     return Screen(
       PurchasesViewModel(
         marked: order, purchases: reader.purchases, content: reader.content, publication: publication.info,
-        orders: { try await client.orders() }, passes: { reader.content.passes.stream() }, effects: environment.effects,
+        orders: { try await client.orders() }, passes: reader.content.passes, effects: environment.effects,
         formatting: environment.storeFormatting, badge: environment.storeBadge
       ) { [weak coordinator, weak reader] output in
         switch output {
@@ -282,40 +282,26 @@ import SessionService
 }
 
 extension PurchaseLayer<PurchasableProduct> {
-  /// The reader's status for the account screen, and each change of it.
-  fileprivate func premiumStatuses() -> AsyncStream<PremiumStatus> {
-    let (stream, continuation) = AsyncStream.makeStream(of: PremiumStatus.self, bufferingPolicy: .bufferingNewest(1))
+  /// The reader's status for the account screen.
+  fileprivate func observePremium(_ observer: @escaping @MainActor (PremiumStatus) -> Void) -> Observation {
+    let changed: @MainActor () -> Void = { [weak self] in if let self { observer(premiumStatus) } }
     // What is being verified is told with the history.
-    let changes = AsyncStream.ticks(of: historyStream(), .ticks(of: entitlementStream()))
-    let task = Task { [weak self] in
-      for await _ in changes {
-        guard let self else { break }
-        continuation.yield(premiumStatus)
-      }
-      continuation.finish()
-    }
-    continuation.onTermination = { _ in task.cancel() }
-    return stream
+    return Observation([observeEntitlements { _ in changed() }, observeHistory(changed)])
   }
 
-  /// A fact about the payments that wait, and each change of them. The store is asked about them as long as the stream is read.
-  fileprivate func waitingPayments<Fact: Sendable>(
-    _ fact: @escaping @Sendable (WaitingPayments) -> Fact
-  ) -> AsyncStream<Fact> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Fact.self, bufferingPolicy: .bufferingNewest(1))
-    let changes = historyStream()
-    let tasks = [
-      Task { [weak self] in
-        for await _ in changes where !Task.isCancelled {
-          // A failed read changes nothing: the list of purchases shows the reason.
-          if let history = try? await self?.history() { continuation.yield(fact(WaitingPayments(history))) }
-        }
-        continuation.finish()
-      },
-      Task { [weak self] in await self?.watchPending() },
-    ]
-    continuation.onTermination = { _ in for task in tasks { task.cancel() } }
-    return stream
+  /// The payments that wait. The store is asked about them as long as they are observed.
+  fileprivate func observeWaitingPayments(_ observer: @escaping @MainActor (WaitingPayments) -> Void) -> Observation {
+    let reading = CoalescedTask { [weak self] in
+      // A failed read changes nothing: the list of purchases shows the reason.
+      if let history = try? await self?.history(), !Task.isCancelled { observer(WaitingPayments(history)) }
+    }
+    let history = observeHistory { reading.run() }
+    let watching = Task { [weak self] in await self?.watchPending() }
+    return Observation {
+      history.cancel()
+      reading.cancel()
+      watching.cancel()
+    }
   }
 
   private var premiumStatus: PremiumStatus {

@@ -36,7 +36,7 @@ import Runtime
   private let effects: Effects
   private let clock: any AppClock
   private var content: ContentStore?
-  private var observing: Task<Void, Never>?
+  private var observations: [Observation] = []
   private var trying: Task<Void, Never>?
   /// Whether the last attempt, which the reader requested, failed.
   private var didRetryFail = false
@@ -50,10 +50,7 @@ import Runtime
     self.clock = clock
   }
 
-  isolated deinit {
-    observing?.cancel()
-    trying?.cancel()
-  }
+  isolated deinit { trying?.cancel() }
 
   /// Handles an input of the reader.
   public func send(_ input: Input) {
@@ -81,17 +78,17 @@ import Runtime
 
   /// Observes a reader's changes from here on; `nil` ends that.
   func observe(_ content: ContentStore?) {
-    for task in [observing, trying] { task?.cancel() }
-    (observing, trying, didRetryFail) = (nil, nil, false)
+    observations = []
+    trying?.cancel()
+    (trying, didRetryFail) = (nil, false)
     self.content = content
     guard let content else {
       state = State()
       return
     }
-    let changes = AsyncStream.ticks(of: .ticks(of: content.outboxStatus.stream()), .ticks(of: content.outOfReach.stream()))
-    observing = Task { [weak self] in
-      for await _ in changes where !Task.isCancelled { self?.update() }
-    }
+    observations = [
+      content.outboxStatus.observe { [weak self] _ in self?.update() }, content.outOfReach.observe { [weak self] _ in self?.update() },
+    ]
   }
 
   /// Shows nothing for actions that are simply on their way.

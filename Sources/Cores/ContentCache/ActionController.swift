@@ -169,6 +169,9 @@ import Runtime
     return line.has(PendingAction.Key(target: Target(cache: ObjectIdentifier(registered.cache), entityID: entityID), name: A.kind))
   }
 
+  /// Whether an action waits for the server's answer, or for its turn. Known before ``outboxStatus`` is told.
+  public var hasPendingActions: Bool { line.count > 0 }
+
   /// Sends the waiting actions at once, even in a pause that the server requested, since the user did this on purpose.
   /// - Returns: a task that ends when all was sent, or an action has to wait again; `nil` when nothing can be sent now.
   @discardableResult public func retryNow() -> Task<Void, Never>? {
@@ -336,6 +339,7 @@ import Runtime
     case .success(let confirm):
       end(action)
       confirm()
+      tell()
       forget(action)
     case .failure(let error):
       switch explain(error, action.tries) {
@@ -363,14 +367,15 @@ import Runtime
     } else {
       forget(action.id)
     }
+    tell()
     onFailure?(RefusedAction(kind: action.kind, actionID: action.id, entityID: action.target.entityID, sentence: sentence))
   }
 
-  /// The server has spoken about the first in line.
+  /// The server has spoken about the first in line. The status is told when the cache has what follows: an observer would see the entity
+  /// without the change and without the answer.
   private func end(_ action: PendingAction) {
     failedTries = 0
     line.remove(action)
-    tell()
   }
 
   private func wait(_ problem: String, _ retryAfter: Duration?) {

@@ -1,3 +1,5 @@
+import Runtime
+
 /// What a cache holds: one copy of each, found by its identifier.
 public protocol Entity: Identifiable, Codable, Equatable, Sendable where ID == String {
   /// The name it is stored under, by default the type's. After a change of the name, stored entities are fetched again.

@@ -1,3 +1,5 @@
+import Runtime
+
 /// One page of a list.
 struct ListPage {
   /// The cursor of its request; empty for the first page.

@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 /// The interface through which an app sells: products, purchases, and the signed-in user's entitlements. It is one path (``Purchases``), or
 /// an old one beside a new one (``StagedPurchases``): screens do not know which. Isolated to the main actor.
@@ -53,11 +54,14 @@ import Foundation
 
   /// The signed-in user's present entitlements.
   var entitlements: Set<Purchasable> { get }
-  /// The user's entitlements, and each change of them. A new stream for each caller; it starts with the last value and skips to the newest
-  /// one.
+  /// Calls an observer at once with the user's entitlements, and then with each change of them, as soon as it is made.
+  /// - Returns: what has to be held for as long as the observer is to be called.
+  func observeEntitlements(_ observer: @escaping @MainActor (Set<Purchasable>) -> Void) -> Observation
+  /// The user's entitlements, and each change of them, for a task that awaits one. A new stream for each caller; it starts with the last
+  /// value and skips to the newest one.
   func entitlementStream() -> AsyncStream<Set<Purchasable>>
   /// Whether stored receipts of the user are still being verified, so that they may have more than ``entitlements`` says: a backend may take
-  /// its time, or not be reached. ``historyStream()`` emits when it changes.
+  /// its time, or not be reached. Observers of the history are called when it changes.
   var isVerifying: Bool { get }
   /// Whether the user has this very product, and it is in force.
   func owns(_ productID: Product.ID) -> Bool
@@ -73,10 +77,16 @@ import Foundation
   /// signed in.
   /// - Throws: `SQLiteError`.
   func history() async throws -> [Transaction]
-  /// Emits at once, and whenever ``history()`` may have changed. A new stream for each caller.
+  /// Calls an observer at once, and whenever ``history()`` may have changed.
+  /// - Returns: what has to be held for as long as the observer is to be called.
+  func observeHistory(_ observer: @escaping @MainActor () -> Void) -> Observation
+  /// Emits at once, and whenever ``history()`` may have changed, for a task that awaits that. A new stream for each caller.
   func historyStream() -> AsyncStream<Void>
-  /// The outcomes of purchases that no caller awaits any more, such as an approval days later, or a refund: each is to be shown once. A new
-  /// stream for each caller; the first one begins with the notices from before it.
+  /// Calls an observer with the outcome of each purchase that no caller awaits any more, such as an approval days later, or a refund: each
+  /// is to be shown once. The first observer, or stream, is called at once with the notices from before it.
+  /// - Returns: what has to be held for as long as the observer is to be called.
+  func observeNotices(_ observer: @escaping @MainActor (PurchaseNotice) -> Void) -> Observation
+  /// What ``observeNotices(_:)`` tells, for a task that awaits one. A new stream for each caller.
   func noticeStream() -> AsyncStream<PurchaseNotice>
   /// Asks the store about one of the user's purchases now, instead of after a wait; the last step in the journal decides how. A purchase
   /// that was charged, and whose receipt was refused (``PurchaseError/receiptRejected``), is included: nothing is charged again, and a

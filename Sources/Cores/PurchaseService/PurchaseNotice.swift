@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 /// The outcome of a purchase that no caller awaited any more, to be shown to the person wherever they are in the app.
 public struct PurchaseNotice: Hashable, Sendable {
@@ -29,31 +30,45 @@ public struct PurchaseNotice: Hashable, Sendable {
   }
 }
 
-/// Any number of listeners, each with a stream of its own; notices without a listener are kept for the first one. Unlike a state, a notice
-/// must be neither skipped nor repeated: no stream drops one, and none starts with an old one.
+/// Any number of observers; notices from before the first one are kept for it. Unlike a state, a notice must be neither skipped nor
+/// repeated: each observer is told of every one once.
 @MainActor final class Notices {
-  private var listeners: [Int: AsyncStream<PurchaseNotice>.Continuation] = [:]
+  private var observers: [(number: Int, call: @MainActor (PurchaseNotice) -> Void)] = []
+  private var streams: [Int: AsyncStream<PurchaseNotice>.Continuation] = [:]
   private var unheard: [PurchaseNotice] = []
-  private var nextID = 0
+  private var observed = 0
 
   func post(_ notice: PurchaseNotice) {
-    if listeners.isEmpty { unheard.append(notice) }
-    for listener in listeners.values { listener.yield(notice) }
+    if observers.isEmpty { unheard.append(notice) }
+    for observer in observers { observer.call(notice) }
+  }
+
+  func observe(_ observer: @escaping @MainActor (PurchaseNotice) -> Void) -> Observation {
+    observed += 1
+    let number = observed
+    observers.append((number, observer))
+    let earlier = unheard
+    unheard = []
+    for notice in earlier { observer(notice) }
+    return Observation { [weak self] in self?.observers.removeAll { $0.number == number } }
   }
 
   func stream() -> AsyncStream<PurchaseNotice> {
-    let (stream, listener) = AsyncStream.makeStream(of: PurchaseNotice.self)
-    nextID += 1
-    let id = nextID
-    listeners[id] = listener
-    listener.onTermination = { [weak self] _ in Task { @MainActor in self?.listeners[id] = nil } }
-    for notice in unheard { listener.yield(notice) }
-    unheard = []
+    let (stream, continuation) = AsyncStream.makeStream(of: PurchaseNotice.self)
+    let observation = observe { continuation.yield($0) }
+    let number = observed
+    streams[number] = continuation
+    continuation.onTermination = { [weak self] _ in
+      Task { @MainActor in
+        observation.cancel()
+        self?.streams[number] = nil
+      }
+    }
     return stream
   }
 
-  /// Drops the notices that no listener got: they were another user's.
+  /// Drops the notices that no observer got: they were another user's.
   func forget() { unheard = [] }
 
-  isolated deinit { for listener in listeners.values { listener.finish() } }
+  isolated deinit { for continuation in streams.values { continuation.finish() } }
 }

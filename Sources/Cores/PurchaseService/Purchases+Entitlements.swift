@@ -5,6 +5,9 @@ extension Purchases {
   /// The signed-in user's present entitlements.
   public var entitlements: Set<Purchasable> { entitled.value }
 
+  /// See ``PurchaseLayer/observeEntitlements(_:)``.
+  public func observeEntitlements(_ observer: @escaping @MainActor (Set<Purchasable>) -> Void) -> Observation { entitled.observe(observer) }
+
   /// See ``PurchaseLayer/entitlementStream()``.
   public func entitlementStream() -> AsyncStream<Set<Purchasable>> { entitled.stream() }
 

@@ -2,6 +2,9 @@ import Foundation
 import Runtime
 
 extension Purchases {
+  /// See ``PurchaseLayer/observeNotices(_:)``.
+  public func observeNotices(_ observer: @escaping @MainActor (PurchaseNotice) -> Void) -> Observation { notices.observe(observer) }
+
   /// See ``PurchaseLayer/noticeStream()``.
   public func noticeStream() -> AsyncStream<PurchaseNotice> { notices.stream() }
 

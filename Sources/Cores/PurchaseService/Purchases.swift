@@ -358,6 +358,9 @@ import Runtime
     }
   }
 
+  /// See ``PurchaseLayer/observeHistory(_:)``.
+  public func observeHistory(_ observer: @escaping @MainActor () -> Void) -> Observation { written.observe { _ in observer() } }
+
   /// See ``PurchaseLayer/historyStream()``.
   public func historyStream() -> AsyncStream<Void> {
     .ticks(of: written.stream())

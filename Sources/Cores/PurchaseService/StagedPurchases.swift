@@ -20,7 +20,7 @@ import Runtime
   private let new: Purchases<Purchasable>
   private let choose: @MainActor () -> Stage
   private let entitled = LastValue<Set<Purchasable>>([])
-  private var observing: [Task<Void, Never>] = []
+  private var observations: [Observation] = []
 
   /// - Parameters:
   ///   - old: the path that is to be replaced.
@@ -30,17 +30,13 @@ import Runtime
     self.old = old
     self.new = new
     self.choose = choose
-    for stream in both.map({ $0.entitlementStream() }) {
-      observing.append(Task { [weak self] in for await _ in stream { self?.unite() } })
-    }
+    observations = both.map { $0.observeEntitlements { [weak self] _ in self?.unite() } }
   }
-
-  isolated deinit { for task in observing { task.cancel() } }
 
   private var both: [Purchases<Purchasable>] { [old, new] }
   private var chosen: Purchases<Purchasable> { choose() == .new ? new : old }
 
-  /// The stream emits only changes of the union, so that an entitlement of both paths is emitted once.
+  /// Only changes of the union are told, so that an entitlement of both paths is told once.
   private func unite() { entitled.value = entitlements }
 
   // MARK: Users
@@ -125,11 +121,11 @@ import Runtime
   /// See ``PurchaseLayer/entitlements``.
   public var entitlements: Set<Purchasable> { old.entitlements.union(new.entitlements) }
 
+  /// See ``PurchaseLayer/observeEntitlements(_:)``.
+  public func observeEntitlements(_ observer: @escaping @MainActor (Set<Purchasable>) -> Void) -> Observation { entitled.observe(observer) }
+
   /// See ``PurchaseLayer/entitlementStream()``.
-  public func entitlementStream() -> AsyncStream<Set<Purchasable>> {
-    unite()
-    return entitled.stream()
-  }
+  public func entitlementStream() -> AsyncStream<Set<Purchasable>> { entitled.stream() }
 
   /// See ``PurchaseLayer/isVerifying``: of either path.
   public var isVerifying: Bool { both.contains { $0.isVerifying } }
@@ -172,22 +168,29 @@ import Runtime
     return (all.filter { !$0.isRestored } + all.filter(\.isRestored)).filter { seen.insert($0.id).inserted }.sorted { $0.begun > $1.begun }
   }
 
+  /// See ``PurchaseLayer/observeHistory(_:)``.
+  public func observeHistory(_ observer: @escaping @MainActor () -> Void) -> Observation {
+    Observation(both.map { $0.observeHistory(observer) })
+  }
+
   /// See ``PurchaseLayer/historyStream()``.
   public func historyStream() -> AsyncStream<Void> { .ticks(of: old.historyStream(), new.historyStream()) }
 
-  /// See ``PurchaseLayer/noticeStream()``; a notice that both paths give is given once.
+  /// See ``PurchaseLayer/observeNotices(_:)``; a notice that both paths give is given once.
+  public func observeNotices(_ observer: @escaping @MainActor (PurchaseNotice) -> Void) -> Observation {
+    let heard = Heard()
+    return Observation(both.map { path in path.observeNotices { if heard.isNew($0) { observer($0) } } })
+  }
+
+  /// See ``PurchaseLayer/noticeStream()``.
   public func noticeStream() -> AsyncStream<PurchaseNotice> {
     let (notices, continuation) = AsyncStream.makeStream(of: PurchaseNotice.self)
-    let heard = Heard()
-    let tasks = both.map { path in
-      let stream = path.noticeStream()
-      return Task { for await notice in stream where heard.isNew(notice) { continuation.yield(notice) } }
-    }
-    continuation.onTermination = { _ in for task in tasks { task.cancel() } }
+    let observation = observeNotices { continuation.yield($0) }
+    continuation.onTermination = { _ in Task { @MainActor in observation.cancel() } }
     return notices
   }
 
-  /// The notices that a listener has had.
+  /// The notices that an observer has had.
   @MainActor private final class Heard {
     private var keys: Set<Key> = []
 

@@ -1,8 +1,8 @@
-/// A value with any number of listeners, each with a stream of its own.
+/// A value, and those who are told of its changes. Isolated to the main actor.
 ///
-/// Every stream starts with the last value, skips to the newest one and never gives the same twice in a row: a slow reader is never behind,
-/// and misses a change that was reverted before it read. Readers hold their owner weakly and end with their screen. Isolated to the main
-/// actor.
+/// An observer is told before the assignment returns, so that what follows from a change is there with it. A task that waits for a value reads
+/// a stream, which starts with the last value, skips to the newest and never gives the same twice in a row: a slow reader is never behind, and
+/// misses a change that was reverted before it read.
 @MainActor public final class LastValue<Value: Equatable & Sendable> {
   /// One stream's place in the sequence of values.
   @MainActor private final class Reader {
@@ -42,18 +42,53 @@
 
   private struct WeakReader { weak var reader: Reader? }
 
-  private var readers: [WeakReader] = []
+  private struct Observer {
+    let number: Int
+    let call: @MainActor (Value) -> Void
+    var told: Value?
+  }
 
-  /// The value; setting an equal one reaches no stream.
+  private var readers: [WeakReader] = []
+  private var observers: [Observer] = []
+  private var observed = 0
+  private var isTelling = false
+
+  /// The value; setting an equal one reaches nobody.
   public var value: Value {
     didSet {
       guard value != oldValue else { return }
       for entry in readers { entry.reader?.take(value) }
+      tell()
     }
   }
 
-  /// - Parameter value: what the first stream starts with.
+  /// - Parameter value: what it is at first.
   public init(_ value: Value) { self.value = value }
+
+  /// Calls an observer at once, and then with each later value, before the assignment returns. Where an observer assigns another value, the
+  /// others are told that one, in the order in which they came.
+  /// - Returns: what has to be held for as long as the observer is to be called.
+  public func observe(_ observer: @escaping @MainActor (Value) -> Void) -> Observation {
+    observed += 1
+    let number = observed
+    observers.append(Observer(number: number, call: observer, told: value))
+    tell { observer(value) }
+    return Observation { [weak self] in self?.observers.removeAll { $0.number == number } }
+  }
+
+  /// - Parameter first: told before the others; a change that it makes is told when it has returned.
+  private func tell(_ first: () -> Void = {}) {
+    let isWithinAnother = isTelling
+    isTelling = true
+    defer { isTelling = isWithinAnother }
+    first()
+    // The outer one goes on until all are told.
+    guard !isWithinAnother else { return }
+    while let next = observers.firstIndex(where: { $0.told != .some(value) }) {
+      observers[next].told = value
+      observers[next].call(value)
+    }
+  }
 
   /// A new stream for this caller.
   public func stream() -> AsyncStream<Value> {

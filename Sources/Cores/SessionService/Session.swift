@@ -53,8 +53,9 @@ import Runtime
 
   /// Where the session stands.
   public var state: State { current.value }
-  /// A new stream of the states, which starts with this one and skips states that were not read in time.
-  public func states() -> AsyncStream<State> { current.stream() }
+  /// Calls an observer with this state at once, and then with each later one, before ``delegate`` is told.
+  /// - Returns: what has to be held for as long as the observer is to be called.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) -> Observation { current.observe(observer) }
 
   /// Loads the session that the last start stored, then asks the backend whether it still holds; returns when ``state`` has the result.
   ///

@@ -50,34 +50,33 @@ import SessionService
 
   private let session: Session
   private let publication: LastValue<String?>
-  private let premium: @MainActor () -> AsyncStream<PremiumStatus>
-  private let passes: @MainActor () -> AsyncStream<Int?>
-  private let payments: @MainActor () -> AsyncStream<WaitingPayments>
+  private let premium: Observe<PremiumStatus>
+  private let passes: LastValue<Int?>?
+  private let payments: Observe<WaitingPayments>
   private let restorePurchases: @MainActor () async -> String?
   private let formatting: Formatting
   private let mayLeave: @MainActor () async -> Bool
   private let output: @MainActor (Output) -> Void
   /// Why the last refresh failed.
   private var problem: String?
-  private var watching: [Task<Void, Never>] = []
-  private var watchingPayments: Task<Void, Never>?
+  private var observations: [Observation] = []
+  private var paymentsObservation: Observation?
 
   /// - Parameters:
   ///   - session: whose account it is.
   ///   - publication: the publication's name; `nil` while it is not known.
-  ///   - premium: a new stream of the reader's status, which starts with the known one.
-  ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
-  ///   - payments: a new stream of the payments that wait, which starts with those that are known now. The store is asked about them as
-  ///       long as it is read.
+  ///   - premium: calls with the reader's status.
+  ///   - passes: how many article passes the reader has, `nil` while that is not known.
+  ///   - payments: calls with the payments that wait. The store is asked about them as long as they are observed.
   ///   - restorePurchases: requests the reader's purchases from the store again; ``premium`` then has the result. Returns what went wrong,
   ///       in a sentence; `nil` for nothing.
   ///   - formatting: how dates become text.
   ///   - mayLeave: returns whether signing out costs the reader nothing; may take a moment.
   ///   - output: called with what comes next.
   public init(
-    session: Session, publication: LastValue<String?>, premium: @escaping @MainActor () -> AsyncStream<PremiumStatus>,
-    passes: @escaping @MainActor () -> AsyncStream<Int?> = { AsyncStream { $0.yield(nil) } },
-    payments: @escaping @MainActor () -> AsyncStream<WaitingPayments>, restorePurchases: @escaping @MainActor () async -> String? = { nil },
+    session: Session, publication: LastValue<String?>, premium: @escaping Observe<PremiumStatus>,
+    passes: LastValue<Int?>? = nil, payments: @escaping Observe<WaitingPayments>,
+    restorePurchases: @escaping @MainActor () async -> String? = { nil },
     formatting: Formatting,
     mayLeave: @escaping @MainActor () async -> Bool = { true }, output: @escaping @MainActor (Output) -> Void
   ) {
@@ -95,43 +94,21 @@ import SessionService
     show(session.state)
   }
 
-  isolated deinit {
-    for task in watching { task.cancel() }
-    watchingPayments?.cancel()
-  }
-
   /// The screen is visible: follows the session and the purchases from here on.
   public func appear() {
-    guard watching.isEmpty else { return }
-    show(session.state)
-    let states = session.states()
-    let (statuses, counts) = (premium(), passes())
-    let names = publication.stream()
-    watching = [
-      Task { [weak self] in
-        // A stream still gives what it held when its reader was cancelled.
-        for await state in states where !Task.isCancelled { self?.show(state) }
-      },
-      Task { [weak self] in
-        for await status in statuses where !Task.isCancelled { self?.show(status) }
-      },
-      Task { [weak self] in
-        for await count in counts where !Task.isCancelled { self?.show(passes: count ?? 0) }
-      },
-      Task { [weak self] in
-        for await _ in names where !Task.isCancelled { self?.showPublication() }
-      },
-    ]
-    watchPayments()
+    guard observations.isEmpty else { return }
+    observations = [
+      session.observe { [weak self] in self?.show($0) }, publication.observe { [weak self] _ in self?.showPublication() },
+      passes?.observe { [weak self] in self?.show(passes: $0 ?? 0) }, premium { [weak self] in self?.show($0) },
+    ].compactMap(\.self)
+    observePayments()
     // What the page says of access is right while one looks: a refund may have ended it.
     Task { [restorePurchases] in _ = await restorePurchases() }
   }
 
   /// The screen went away.
   public func disappear() {
-    for task in watching { task.cancel() }
-    watching = []
-    watchingPayments?.cancel()
+    (observations, paymentsObservation) = ([], nil)
   }
 
   /// Handles an input of the reader.
@@ -151,7 +128,7 @@ import SessionService
   public func refresh() { send(.refreshTapped) }
 
   private func refreshTapped() {
-    watchPayments()
+    observePayments()
     guard !state.isRefreshing else { return }
     state.isRefreshing = true
     Task { [weak self, restorePurchases] in
@@ -186,13 +163,7 @@ import SessionService
 
   private func leadOn(_ place: Output) { if !state.isSigningOut { output(place) } }
 
-  private func watchPayments() {
-    watchingPayments?.cancel()
-    let waiting = payments()
-    watchingPayments = Task { [weak self] in
-      for await payments in waiting where !Task.isCancelled { self?.show(payments) }
-    }
-  }
+  private func observePayments() { paymentsObservation = payments { [weak self] in self?.show($0) } }
 
   private func show(_ payments: WaitingPayments) { state.payments = payments.sentence(formatting) }
 

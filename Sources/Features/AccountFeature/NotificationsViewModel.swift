@@ -1,6 +1,7 @@
 import FeatureKit
 import PublicationAPI
 import ReaderContent
+import Runtime
 
 /// Account → Notifications: whether the reader is notified of new posts, at which times not, and of which fan clubs. Isolated to the main
 /// actor.
@@ -65,7 +66,7 @@ import ReaderContent
 
   private let preferences: NotificationPreferences
   private let clubs: FollowedClubs
-  private var watching: Task<Void, Never>?
+  private var observation: Observation?
 
   /// - Parameters:
   ///   - preferences: what is shown and changed.
@@ -77,23 +78,17 @@ import ReaderContent
     update()
   }
 
-  isolated deinit { watching?.cancel() }
-
   /// The page is on screen.
   public func appear() {
-    guard watching == nil else { return }
-    let changes = preferences.settings.stream()
-    watching = Task { [weak self] in
-      for await _ in changes where !Task.isCancelled { self?.update() }
-    }
+    guard observation == nil else { return }
+    observation = preferences.settings.observe { [weak self] _ in self?.update() }
     clubs.appear()
     update()
   }
 
   /// The page is off screen.
   public func disappear() {
-    watching?.cancel()
-    watching = nil
+    observation = nil
     clubs.disappear()
   }
 

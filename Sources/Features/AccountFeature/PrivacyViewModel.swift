@@ -60,7 +60,7 @@ public enum AnalyticsChoice: String, Codable, CaseIterable, Sendable {
   private let file: String?
   private let choose: @MainActor (AnalyticsChoice) -> Void
   private let output: @MainActor (Output) -> Void
-  private var watching: [Task<Void, Never>] = []
+  private var observations: [Observation] = []
 
   /// - Parameters:
   ///   - choice: what holds.
@@ -80,20 +80,15 @@ public enum AnalyticsChoice: String, Codable, CaseIterable, Sendable {
     update()
   }
 
-  isolated deinit { for task in watching { task.cancel() } }
-
   /// The page is on screen.
   public func appear() {
-    guard watching.isEmpty else { return }
-    let changes = AsyncStream.ticks(of: .ticks(of: choice.stream()), .ticks(of: publication.stream()))
-    watching = [Task { [weak self] in for await _ in changes where !Task.isCancelled { self?.update() } }]
-    update()
+    guard observations.isEmpty else { return }
+    observations = [choice.observe { [weak self] _ in self?.update() }, publication.observe { [weak self] _ in self?.update() }]
   }
 
   /// The page is off screen.
   public func disappear() {
-    for task in watching { task.cancel() }
-    watching = []
+    observations = []
   }
 
   /// Handles an input of the reader.

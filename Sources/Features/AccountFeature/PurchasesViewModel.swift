@@ -42,7 +42,7 @@ import Runtime
   private let content: ContentStore
   private let publication: PublicationInfo?
   private let loadOrders: @Sendable () async throws -> [Order]
-  private let passes: @MainActor () -> AsyncStream<Int?>
+  private let passes: LastValue<Int?>
   private let effects: Effects
   private let formatting: Formatting
   private let output: @MainActor (Output) -> Void
@@ -61,7 +61,8 @@ import Runtime
   private var readings = 0
   /// The loads under way. One that the reader does not wait for shows nothing.
   private var loads: [Load] = [] { didSet { state.isRefreshing = loads.contains { $0 != .reached } } }
-  private var watching: [Task<Void, Never>] = []
+  private var observations: [Observation] = []
+  private lazy var reading = CoalescedTask { [weak self] in await self?.read() }
   private var checkTask: Task<Void, Never>?
 
   /// Why everything is loaded.
@@ -80,14 +81,14 @@ import Runtime
   ///   - content: says when the publication can be reached again.
   ///   - publication: says how a subscription is cancelled; `nil` while it is not known.
   ///   - orders: asks the publication for its own records; called off the main actor.
-  ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
+  ///   - passes: how many article passes the reader has, `nil` while that is not known.
   ///   - effects: the door off the main actor.
   ///   - formatting: how prices and dates are written.
   ///   - badge: what is special about the store; `nil` for nothing.
   ///   - output: called with what comes next.
   public init(
     marked: PurchaseRow.ID? = nil, purchases: PublicationPurchases, content: ContentStore, publication: PublicationInfo?,
-    orders: @escaping @Sendable () async throws -> [Order], passes: @escaping @MainActor () -> AsyncStream<Int?>, effects: Effects,
+    orders: @escaping @Sendable () async throws -> [Order], passes: LastValue<Int?>, effects: Effects,
     formatting: Formatting, badge: String? = nil, output: @escaping @MainActor (Output) -> Void
   ) {
     self.purchases = purchases
@@ -102,28 +103,16 @@ import Runtime
     state.badge = badge
   }
 
-  isolated deinit {
-    for task in watching { task.cancel() }
-    checkTask?.cancel()
-  }
+  isolated deinit { checkTask?.cancel() }
 
   // MARK: Inputs
 
   /// The screen is visible: follows the purchases from here on, and asks about those that wait.
   public func appear() {
-    guard watching.isEmpty else { return }
-    let (changes, entitlements, counts) = (purchases.historyStream(), purchases.entitlementStream(), passes())
-    watching = [
-      // A stream still gives what it held when its reader was cancelled.
-      Task { [weak self] in
-        for await _ in changes where !Task.isCancelled { await self?.read() }
-      },
-      Task { [weak self] in
-        for await _ in entitlements where !Task.isCancelled { self?.show() }
-      },
-      Task { [weak self] in
-        for await count in counts where !Task.isCancelled { self?.passesChanged(to: count) }
-      },
+    guard observations.isEmpty else { return }
+    observations = [
+      purchases.observeHistory { [weak self] in self?.reading.run() }, purchases.observeEntitlements { [weak self] _ in self?.show() },
+      passes.observe { [weak self] in self?.passesChanged(to: $0) },
     ]
     content.enter(self)
     checkPending()
@@ -132,8 +121,8 @@ import Runtime
 
   /// The screen went away.
   public func disappear() {
-    for task in watching { task.cancel() }
-    watching = []
+    observations = []
+    reading.cancel()
     content.leave(self)
     checkTask?.cancel()
   }

@@ -1,5 +1,6 @@
 import FeatureKit
 import ReaderContent
+import Runtime
 
 /// The question before signing out, where that delays or loses something. Isolated to the main actor.
 @MainActor public final class SignOutViewModel: ScreenModel {
@@ -31,19 +32,19 @@ import ReaderContent
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   private let store: ContentStore
-  private let payments: @MainActor () -> AsyncStream<WaitingPayments>
+  private let payments: Observe<WaitingPayments>
   private let output: @MainActor (Output) -> Void
-  /// `nil` until the stream gives its first value.
+  /// `nil` until they are read.
   private var waitingPayments: WaitingPayments?
-  private var watching: [Task<Void, Never>] = []
+  private var observations: [Observation] = []
 
   /// - Parameters:
   ///   - store: the reader's content.
-  ///   - payments: a new stream of which payments wait, which starts with what is known now.
+  ///   - payments: calls with which payments wait.
   ///   - output: called with what the coordinator is to do.
   public init(
     store: ContentStore,
-    payments: @escaping @MainActor () -> AsyncStream<WaitingPayments> = { AsyncStream { $0.yield(WaitingPayments()) } },
+    payments: @escaping Observe<WaitingPayments> = LastValue(WaitingPayments()).observe,
     output: @escaping @MainActor (Output) -> Void
   ) {
     self.store = store
@@ -52,29 +53,20 @@ import ReaderContent
     update()
   }
 
-  isolated deinit { for task in watching { task.cancel() } }
-
   /// The sheet came on screen: follows what signing out costs from here on.
   public func appear() {
-    let (changes, payments) = (store.leavingStream(), payments())
-    // A stream still gives what it held when its reader was cancelled.
-    watching = [
-      Task { [weak self] in
-        for await _ in changes where !Task.isCancelled { self?.update() }
-      },
-      Task { [weak self] in
-        for await payments in payments where !Task.isCancelled {
-          self?.waitingPayments = payments
-          self?.update()
-        }
+    observations = [
+      store.observeCostsOfLeaving { [weak self] in self?.update() },
+      payments { [weak self] in
+        self?.waitingPayments = $0
+        self?.update()
       },
     ]
   }
 
   /// The sheet is off screen.
   public func disappear() {
-    for task in watching { task.cancel() }
-    watching = []
+    observations = []
   }
 
   /// Handles an input of the reader.

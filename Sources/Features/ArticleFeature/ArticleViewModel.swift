@@ -5,6 +5,7 @@ import Foundation
 import PublicationAPI
 import PublicationClient
 import ReaderContent
+import Runtime
 
 /// A post's page: shows at once what the cache knows, fetches the body, and opens by itself when the reader gets access.
 @MainActor public final class ArticleViewModel: Refreshable, PostShowing, ContentScreen, Titled {
@@ -78,12 +79,11 @@ import ReaderContent
   private let paywallID: PaywallRecord.ID
   private let store: ContentStore
   private let formatting: Formatting
-  private let payments: @MainActor () -> AsyncStream<Bool>
+  private let payments: Observe<Bool>
   private let output: @MainActor (Output) -> Void
 
-  private var observation: Observation?
-  private var watching: [Task<Void, Never>] = []
-  private var watchingPayments: Task<Void, Never>?
+  private var observations: [Observation] = []
+  private var paymentsObservation: Observation?
   private lazy var loader = EntityLoader(store) { [store, id] in
     try await store.loadPost(id, refetch: $0)
   } onEnd: { [weak self] in
@@ -106,11 +106,11 @@ import ReaderContent
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
   ///   - badge: what is special about the store; `nil` for nothing.
-  ///   - payments: a new stream of whether the reader has agreed to a payment that has not ended.
+  ///   - payments: calls with whether the reader has agreed to a payment that has not ended.
   ///   - output: called with what the coordinator is to do.
   public init(
     _ id: Post.ID, paywallID: PaywallRecord.ID, store: ContentStore, formatting: Formatting, badge: String? = nil,
-    payments: @escaping @MainActor () -> AsyncStream<Bool> = { AsyncStream { $0.finish() } },
+    payments: @escaping Observe<Bool> = LastValue(false).observe,
     output: @escaping @MainActor (Output) -> Void
   ) {
     self.id = id
@@ -122,24 +122,12 @@ import ReaderContent
     state.badge = badge
   }
 
-  isolated deinit {
-    for task in watching { task.cancel() }
-    watchingPayments?.cancel()
-  }
-
   /// The page is on screen: loads the first time, and again when that failed or the reader's access changed meanwhile.
   public func appear() {
-    guard observation == nil else { return }
-    observation = store.posts.observe(id) { [weak self] in self?.update() }
-    let (passes, waiting) = (store.passes.stream(), store.outboxStatus.stream())
-    // A stream still gives what it held when its reader was cancelled.
-    watching = [
-      Task { [weak self] in
-        for await _ in passes where !Task.isCancelled { self?.update() }
-      },
-      Task { [weak self] in
-        for await _ in waiting where !Task.isCancelled { self?.update() }
-      },
+    guard observations.isEmpty else { return }
+    observations = [
+      store.posts.observe(id) { [weak self] in self?.update() }, store.passes.observe { [weak self] _ in self?.update() },
+      store.outboxStatus.observe { [weak self] _ in self?.update() },
     ]
     store.enter(self)
     if accessAtRequest == nil || loader.failure != nil { load() } else { accessChanged() }
@@ -148,11 +136,8 @@ import ReaderContent
 
   /// The page is off screen and does nothing until it comes back.
   public func disappear() {
-    observation?.cancel()
-    observation = nil
-    for task in watching { task.cancel() }
-    watching = []
-    stopWatchingPayments()
+    observations = []
+    paymentsObservation = nil
     store.leave(self)
   }
 
@@ -301,7 +286,7 @@ import ReaderContent
 
   /// Makes the state: the only place where several facts become what the page shows.
   private func update(message: String? = nil) {
-    guard observation != nil, !store.isClosed else { return }
+    guard !observations.isEmpty, !store.isClosed else { return }
     var new = state
     if let message { new.message = message }
     // A post that was served, and is not here now, was removed since.
@@ -324,7 +309,6 @@ import ReaderContent
     // A text that is here and being read is neither yet.
     new.note = !loader.isUnreachable || new.phase == .loading ? nil : new.phase == .ready ? Self.offlineNote : Self.beginningNote
     new.isRefreshing = isRefreshing && new.phase == .ready
-    markRead(new.phase)
     var row = PostRow(post, hasPremium: store.hasPremium, waiting: store.waiting(about: id), formatting: formatting)
     if case .locked = new.text { row.isLocked = true } else { row.isLocked = false }
     // For a feed that names no picture, the row has the first picture of the text, which would be shown twice here.
@@ -333,23 +317,17 @@ import ReaderContent
     new.hasDraft = store.commentDrafts[id] != nil
     let passes = row.isLocked ? store.passes.value ?? 0 : 0
     if !new.isUnlocking { new.passOffer = passes > 0 ? "Unlock with a pass (\(formatting.count(passes)) left)" : nil }
-    if row.isLocked { watchPayments() } else { stopWatchingPayments() }
     new.isPaying = row.isLocked && state.isPaying
     state = new
+    // After the state: what these do is told before they return, and changes the state again.
+    observePayments(row.isLocked)
+    markRead(new.phase)
   }
 
-  /// For a locked text alone: the journal is read, and the store is asked, as long as the stream is.
-  private func watchPayments() {
-    guard watchingPayments == nil else { return }
-    let payments = payments()
-    watchingPayments = Task { [weak self] in
-      for await isPaying in payments where !Task.isCancelled { self?.state.isPaying = isPaying }
-    }
-  }
-
-  private func stopWatchingPayments() {
-    watchingPayments?.cancel()
-    watchingPayments = nil
+  /// For a locked text alone: the journal is read, and the store is asked, as long as they are observed.
+  private func observePayments(_ isLocked: Bool) {
+    guard isLocked != (paymentsObservation != nil) else { return }
+    paymentsObservation = isLocked ? payments { [weak self] in self?.state.isPaying = $0 } : nil
   }
 
   /// Whether the reader has access now to a locked text, which is being loaded.

@@ -3,6 +3,7 @@ import FeatureKit
 import Foundation
 import PublicationAPI
 import ReaderContent
+import Runtime
 
 /// The comments under a post, and a field to write one. Isolated to the main actor.
 @MainActor public final class CommentsViewModel: Refreshable {
@@ -45,8 +46,7 @@ import ReaderContent
   private let list: EntityList<Comment>
   /// What the reader wrote here, in this run or an earlier one: at the end of the list also while that is not loaded to its end, or at all.
   private var written: [Comment.ID] = []
-  private var observation: Observation?
-  private var watching: Task<Void, Never>?
+  private var observations: [Observation] = []
   /// Without an answer the page does without a headline; its list says what is wrong.
   private lazy var loader = EntityLoader(store) { [store, post] in
     try await store.loadPost(post, refetch: $0)
@@ -71,8 +71,6 @@ import ReaderContent
     judge(&state)
   }
 
-  isolated deinit { watching?.cancel() }
-
   /// What a row shows; `nil` for a comment that is gone.
   public func row(for id: Comment.ID) -> CommentRow? {
     list.value(id).map { comment in
@@ -84,13 +82,12 @@ import ReaderContent
 
   /// The page is on screen: loads the first time, and reads the cache again after that.
   public func appear() {
-    guard observation == nil else { return }
-    observation = store.posts.observe(post) { [weak self] in self?.update() }
-    // What was sent looks different from what waits, also when the publication changed nothing about it.
-    let waiting = store.outboxStatus.stream()
-    watching = Task { [weak self] in
-      for await _ in waiting where !Task.isCancelled { self?.waitingChanged() }
-    }
+    guard observations.isEmpty else { return }
+    observations = [
+      store.posts.observe(post) { [weak self] in self?.update() },
+      // What was sent looks different from what waits, also when the publication changed nothing about it.
+      store.outboxStatus.observe { [weak self] _ in self?.waitingChanged() },
+    ]
     list.appear()
     // A comment's post may not be known here, as when a link leads to its comments.
     if store.posts[post] == nil { loader.load() }
@@ -99,10 +96,7 @@ import ReaderContent
 
   /// The page is off screen and does nothing until it comes back.
   public func disappear() {
-    observation?.cancel()
-    observation = nil
-    watching?.cancel()
-    watching = nil
+    observations = []
     list.disappear()
   }
 
@@ -196,7 +190,7 @@ import ReaderContent
 
   /// Makes the state: the only place where several facts become what the page shows.
   private func update() {
-    guard observation != nil, !store.isClosed else { return }
+    guard !observations.isEmpty, !store.isClosed else { return }
     var new = state
     let cached = store.posts[post]
     new.title = cached?.title ?? new.title

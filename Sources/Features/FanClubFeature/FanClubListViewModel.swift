@@ -92,7 +92,7 @@ import Runtime
   private var exporting: Task<Void, Never>?
   private var export: FeedExport?
   private var exportMessage: String?
-  private var watching: Task<Void, Never>?
+  private var observation: Observation?
 
   /// - Parameters:
   ///   - store: the reader's content.
@@ -114,10 +114,7 @@ import Runtime
     for list in [all, followed] { list.observe { [weak self] _ in self?.update() } }
   }
 
-  isolated deinit {
-    exporting?.cancel()
-    watching?.cancel()
-  }
+  isolated deinit { exporting?.cancel() }
 
   private var list: EntityList<FanClub> { state.isFollowedOnly ? followed : all }
 
@@ -132,16 +129,13 @@ import Runtime
     isOnScreen = true
     list.appear()
     update()
-    let permissions = canAddFeeds.stream()
-    watching = Task { [weak self] in
-      for await _ in permissions where !Task.isCancelled { self?.update() }
-    }
+    observation = canAddFeeds.observe { [weak self] _ in self?.update() }
   }
 
   /// The page is off screen and does nothing until it comes back.
   public func disappear() {
     isOnScreen = false
-    watching?.cancel()
+    observation = nil
     exportCancelled()
     list.disappear()
   }

@@ -3,6 +3,7 @@ import FeatureKit
 import PublicationAPI
 import PublicationClient
 import ReaderContent
+import Runtime
 
 /// A fan club's page: who it is, a button to follow it, and its posts.
 @MainActor public final class FanClubViewModel: PostListScreen, Titled {
@@ -85,9 +86,7 @@ import ReaderContent
   private let output: @MainActor (Output) -> Void
   private let fetch: FanClubFetch
   private lazy var feed = FanClubsFetch(store: store, formatting: formatting) { [weak self] in self?.feedChanged() }
-  private var observation: Observation?
-  private var watching: Task<Void, Never>?
-  private var watchingOutbox: Task<Void, Never>?
+  private var observations: [Observation] = []
   private lazy var loader = EntityLoader(store) { [store, id] in
     try await store.loadFanClub(id, refetch: $0)
   } onEnd: { [weak self] in
@@ -119,24 +118,16 @@ import ReaderContent
     posts.list.onRetryUnreachable = { [weak self] in self?.loader.retryUnreachable() ?? false }
   }
 
-  isolated deinit { for task in [watching, watchingOutbox] { task?.cancel() } }
-
   /// See `Titled`.
   public var title: String? { state.club?.name }
 
   /// The page is on screen: loads the first time, and reads the cache again after that.
   public func appear() {
-    guard observation == nil else { return }
-    observation = store.fanClubs.observe(id) { [weak self] in self?.update() }
-    if let settings = notifications?.settings.stream() {
-      watching = Task { [weak self] in
-        for await _ in settings where !Task.isCancelled { self?.update() }
-      }
-    }
-    let waiting = store.outboxStatus.stream()
-    watchingOutbox = Task { [weak self] in
-      for await _ in waiting where !Task.isCancelled { self?.update() }
-    }
+    guard observations.isEmpty else { return }
+    observations = [
+      store.fanClubs.observe(id) { [weak self] in self?.update() }, store.outboxStatus.observe { [weak self] _ in self?.update() },
+      notifications?.settings.observe { [weak self] _ in self?.update() },
+    ].compactMap(\.self)
     posts.list.appear()
     if !loader.isLoading, !hasLoaded { loader.load() }
     update()
@@ -144,10 +135,7 @@ import ReaderContent
 
   /// The page is off screen and does nothing until it comes back.
   public func disappear() {
-    observation?.cancel()
-    observation = nil
-    for task in [watching, watchingOutbox] { task?.cancel() }
-    (watching, watchingOutbox) = (nil, nil)
+    observations = []
     posts.list.disappear()
   }
 
@@ -193,7 +181,7 @@ import ReaderContent
     if !feed.isUnderWay, state.refresh.isUnderWay {
       store.listsAreStale()
       // Otherwise when it comes back.
-      if observation != nil { reload() } else { hasLoaded = false }
+      if !observations.isEmpty { reload() } else { hasLoaded = false }
     }
     update()
   }
@@ -258,7 +246,7 @@ import ReaderContent
   private static let longestBeginning = 160
 
   private func update() {
-    guard observation != nil, !store.isClosed else { return }
+    guard !observations.isEmpty, !store.isClosed else { return }
     var new = state
     let club = store.fanClubs[id]
     new.posts = posts.list.state

@@ -2,6 +2,7 @@ import ContentCache
 import Foundation
 import PublicationAPI
 import ReaderContent
+import Runtime
 
 /// The state of a list on a page. Rows are ids: the entities are in the cache, once each.
 public struct ListState: Equatable, Sendable {
@@ -89,7 +90,7 @@ public struct ListState: Equatable, Sendable {
   private var drawn: Set<String> = []
   /// Those of them that may say that something waits to be sent.
   private var waiting: Set<String> = []
-  private var watching: Task<Void, Never>?
+  private var outboxObservation: Observation?
   /// ``ContentStore/listsAge`` at the request for the rows that are here, and at the last request.
   private var (age, requestedAge) = (0, 0)
 
@@ -113,8 +114,6 @@ public struct ListState: Equatable, Sendable {
     fetcher.onChange = { [weak self] _ in self?.listChanged() }
   }
 
-  isolated deinit { watching?.cancel() }
-
   /// The entity of a row that is about to be drawn.
   public func value(_ id: String) -> Value? {
     drawn.insert(id)
@@ -126,10 +125,7 @@ public struct ListState: Equatable, Sendable {
     guard !isOnScreen else { return }
     isOnScreen = true
     observation = cache.observe { [weak self] in self?.entitiesChanged($0) }
-    let changes = store.outboxStatus.stream()
-    watching = Task { [weak self] in
-      for await changed in changes where !Task.isCancelled { self?.waitingChanged(changed) }
-    }
+    outboxObservation = store.outboxStatus.observe { [weak self] in self?.waitingChanged($0) }
     store.enter(self)
     switch fetcher.state.status {
     case .initial, .failed, .offline: reload(isDeliberate: false)
@@ -148,8 +144,7 @@ public struct ListState: Equatable, Sendable {
     isOnScreen = false
     observation?.cancel()
     observation = nil
-    watching?.cancel()
-    watching = nil
+    outboxObservation = nil
     store.leave(self)
   }
 

@@ -1,4 +1,5 @@
 import FeatureKit
+import PublicationAPI
 import Runtime
 import SessionService
 
@@ -54,7 +55,7 @@ import SessionService
   private var failedLoads = 0
   private var retrying: Task<Void, Never>?
   private var clearing: Task<Void, Never>?
-  private var watching: Task<Void, Never>?
+  private var observation: Observation?
   private var signingIn: Task<Void, Never>?
   /// How many requests were begun: the answer to one that another took the place of changes nothing.
   private var attempts = 0
@@ -81,29 +82,22 @@ import SessionService
   }
 
   isolated deinit {
-    watching?.cancel()
     retrying?.cancel()
     clearing?.cancel()
   }
 
   /// The screen is visible: the notice follows the session from here on, and what is not known yet of the publication is requested.
   public func appear() {
-    guard watching == nil else { return }
-    show(session.state)
-    let states = session.states()
-    watching = Task { [weak self] in
-      // A stream still gives what it held when its reader was cancelled.
-      for await state in states where !Task.isCancelled { self?.show(state) }
-    }
+    guard observation == nil else { return }
+    observation = session.observe { [weak self] in self?.show($0) }
     load()
   }
 
   /// The screen went away.
   public func disappear() {
-    watching?.cancel()
+    observation = nil
     retrying?.cancel()
     clearing?.cancel()
-    watching = nil
   }
 
   /// Handles an input of the reader.
@@ -202,7 +196,9 @@ import SessionService
   private func submitCode(_ entry: State.CodeEntry, _ challenge: Secret) {
     let code = entry.code.filter { !$0.isWhitespace }
     var checked = entry
-    checked.codeError = code.isEmpty ? "Enter the code from the mail." : code.count == 6 ? nil : "The code has six digits."
+    let isWhole = code.count == CodeChallenge.codeLength
+    checked.codeError =
+      code.isEmpty ? "Enter the code from the mail." : isWhole ? nil : "The code has \(CodeChallenge.codeForm.lowercased())."
     checked.newPasswordError = entry.setsPassword && newPassword.isEmpty ? "Enter a new password." : nil
     change {
       $0.code = checked
@@ -369,7 +365,7 @@ import SessionService
 
   /// Without its answer the password is the only way in.
   private func loadLater() {
-    guard watching != nil else { return }
+    guard observation != nil else { return }
     failedLoads += 1
     let wait = Self.loadPace.wait(after: failedLoads, chance: 0)
     retrying?.cancel()

@@ -54,7 +54,7 @@ public enum ServiceNotice: Equatable, Sendable {
   private let formatting: Formatting
   private let checkAgain: @MainActor () async -> Void
   private let output: @MainActor (Output) -> Void
-  private var watching: Task<Void, Never>?
+  private var observation: Observation?
 
   /// - Parameters:
   ///   - notice: what it is; the sheet stays as it was when that is over.
@@ -76,19 +76,15 @@ public enum ServiceNotice: Equatable, Sendable {
     show(notice.value)
   }
 
-  isolated deinit { watching?.cancel() }
-
   /// The sheet is on screen.
   public func appear() {
-    guard watching == nil else { return }
-    let notices = notice.stream()
-    watching = Task { [weak self] in for await notice in notices where !Task.isCancelled { self?.show(notice) } }
+    guard observation == nil else { return }
+    observation = notice.observe { [weak self] in self?.show($0) }
   }
 
   /// The sheet is off screen.
   public func disappear() {
-    watching?.cancel()
-    watching = nil
+    observation = nil
   }
 
   /// Handles an input of the person.

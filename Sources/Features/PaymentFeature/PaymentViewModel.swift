@@ -2,6 +2,7 @@ import FeatureKit
 import Foundation
 import PublicationCommerce
 import PurchaseService
+import Runtime
 
 /// The payment sheet of one product. Isolated to the main actor.
 ///
@@ -71,7 +72,8 @@ import PurchaseService
   private var isGone = false
   private var isLeaving = false
   private var isFinished = false
-  private var watching: [Task<Void, Never>] = []
+  private var observations: [Observation] = []
+  private lazy var reading = CoalescedTask { [weak self] in await self?.historyChanged() }
   private var checkTask: Task<Void, Never>?
 
   /// - Parameters:
@@ -98,7 +100,6 @@ import PurchaseService
   }
 
   isolated deinit {
-    for task in watching { task.cancel() }
     checkTask?.cancel()
     confirming?.cancel()
     resting?.cancel()
@@ -109,16 +110,9 @@ import PurchaseService
   /// The sheet is visible: fetches the product, and follows the reader's purchases from here on.
   public func appear() {
     isGone = false
-    if watching.isEmpty {
-      let (entitlements, history) = (purchases.entitlementStream(), purchases.historyStream())
-      watching = [
-        // A stream still gives what it held when its reader was cancelled.
-        Task { [weak self] in
-          for await _ in entitlements where !Task.isCancelled { self?.show() }
-        },
-        Task { [weak self] in
-          for await _ in history where !Task.isCancelled { await self?.historyChanged() }
-        },
+    if observations.isEmpty {
+      observations = [
+        purchases.observeEntitlements { [weak self] _ in self?.show() }, purchases.observeHistory { [weak self] in self?.reading.run() },
       ]
       checkPending()
     }
@@ -128,8 +122,8 @@ import PurchaseService
 
   /// The sheet is covered, such as by the question whether to leave it: work under way continues.
   public func disappear() {
-    for task in watching { task.cancel() }
-    watching = []
+    observations = []
+    reading.cancel()
     checkTask?.cancel()
   }
 

@@ -45,7 +45,7 @@ import Runtime
   private let purchases: PublicationPurchases
   private let formatting: Formatting
   private let damagedFile: String?
-  private let passes: @MainActor () -> AsyncStream<Int?>
+  private let passes: LastValue<Int?>?
   private let output: @MainActor (Output) -> Void
   private var products: [Product] = []
   private var passCount: Int?
@@ -60,7 +60,8 @@ import Runtime
   /// Whether the reader had nothing of what is offered when it was shown first.
   private var wasOffered = false
   private var wasBought = false
-  private var watching: [Task<Void, Never>] = []
+  private var observations: [Observation] = []
+  private lazy var reading = CoalescedTask { [weak self] in await self?.read() }
   private var checkTask: Task<Void, Never>?
 
   /// - Parameters:
@@ -70,11 +71,11 @@ import Runtime
   ///   - formatting: how prices and dates are written.
   ///   - badge: what is special about the store; `nil` for nothing.
   ///   - damagedFile: the file for which nothing can be bought; `nil` while all is well.
-  ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
+  ///   - passes: how many article passes the reader has, `nil` while that is not known.
   ///   - output: called with what comes next.
   public init(
     _ paywallID: PaywallRecord.ID, paywalls: PaywallCache, purchases: PublicationPurchases, formatting: Formatting, badge: String? = nil,
-    damagedFile: String? = nil, passes: @escaping @MainActor () -> AsyncStream<Int?> = { AsyncStream { $0.finish() } },
+    damagedFile: String? = nil, passes: LastValue<Int?>? = nil,
     output: @escaping @MainActor (Output) -> Void
   ) {
     self.paywallID = paywallID
@@ -87,29 +88,17 @@ import Runtime
     state.badge = badge
   }
 
-  isolated deinit {
-    for task in watching { task.cancel() }
-    checkTask?.cancel()
-  }
+  isolated deinit { checkTask?.cancel() }
 
   // MARK: Inputs
 
   /// The screen is visible: follows the reader's purchases from here on, asks about payments that wait, and loads if it has not.
   public func appear() {
-    if watching.isEmpty {
-      let (entitlements, history, passes) = (purchases.entitlementStream(), purchases.historyStream(), passes())
-      watching = [
-        Task { [weak self] in
-          // A stream still gives what it held when its reader was cancelled.
-          for await _ in entitlements where !Task.isCancelled { self?.showOffers() }
-        },
-        Task { [weak self] in
-          for await _ in history where !Task.isCancelled { await self?.read() }
-        },
-        Task { [weak self] in
-          for await count in passes where !Task.isCancelled { self?.passesChanged(to: count) }
-        },
-      ]
+    if observations.isEmpty {
+      observations = [
+        purchases.observeEntitlements { [weak self] _ in self?.showOffers() },
+        purchases.observeHistory { [weak self] in self?.reading.run() }, passes?.observe { [weak self] in self?.passesChanged(to: $0) },
+      ].compactMap(\.self)
       checkPending()
     }
     if state.phase != .ready { reload() } else { showOffers() }
@@ -117,8 +106,8 @@ import Runtime
 
   /// The screen went away.
   public func disappear() {
-    for task in watching { task.cancel() }
-    watching = []
+    observations = []
+    reading.cancel()
     checkTask?.cancel()
   }
 
@@ -228,7 +217,7 @@ import Runtime
 
   /// What is offered here was not the reader's, and is now. Off the screen, the sheet above it says so.
   private func bought() {
-    guard !wasBought, !watching.isEmpty else { return }
+    guard !wasBought, !observations.isEmpty else { return }
     wasBought = true
     output(.bought)
   }

@@ -25,6 +25,7 @@ import StubStore
   private var product: Product.ID?
   private var refusal: String?
   private var watching: [Task<Void, Never>] = []
+  private var observation: Observation?
 
   /// - Parameters:
   ///   - store: the test store; `nil` when the publication itself sells.
@@ -51,7 +52,8 @@ import StubStore
   /// The panel is visible: follows the store and the answers from here on.
   public func appear() {
     guard watching.isEmpty else { return }
-    let (states, requests, events) = (store?.stateStream(), answers?.stateStream(), events.stream())
+    let (states, requests) = (store?.stateStream(), answers?.stateStream())
+    observation = events.observe { [weak self] _ in self?.show() }
     watching = [
       Task { [weak self] in
         guard let states else { return }
@@ -60,9 +62,6 @@ import StubStore
       Task { [weak self] in
         guard let requests else { return }
         for await _ in requests where !Task.isCancelled { self?.show() }
-      },
-      Task { [weak self] in
-        for await _ in events where !Task.isCancelled { self?.show() }
       },
       // The store's clock runs by itself, and may be a fast one: the panel looks at it every real second.
       Task { [weak self, store, effects] in
@@ -76,7 +75,7 @@ import StubStore
   /// The panel went away.
   public func disappear() {
     for task in watching { task.cancel() }
-    watching = []
+    (watching, observation) = ([], nil)
   }
 
   /// Handles an input of the tester.

@@ -267,7 +267,7 @@ extension ContentStore {
   /// Only the publication knows how many posts of a club are unread: it has posts that are not known here. The count is requested once for
   /// each club, after all actions of the reader are sent; if the publication is unreachable, when it is reachable again.
   func countUnread() {
-    guard actions.outboxStatus.value.count == 0 else { return }
+    guard !actions.hasPendingActions else { return }
     let clubs = uncounted.filter { fanClubs[$0]?.unread != nil }
     uncounted = []
     guard !clubs.isEmpty else { return }

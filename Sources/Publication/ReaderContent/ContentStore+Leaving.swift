@@ -30,14 +30,10 @@ extension ContentStore {
     (handedBack + refusedComments).filter { $0.post == post }.compactMap(\.text).joined(separator: "\n\n")
   }
 
-  /// A new stream of ``costsOfLeaving``, which starts with what is known now.
-  public func leavingStream() -> AsyncStream<[String]> {
-    let (stream, continuation) = AsyncStream.makeStream(of: [String].self, bufferingPolicy: .bufferingNewest(1))
-    let (changes, reach) = (outboxStatus.stream(), outOfReach.stream())
-    let tell: @MainActor () -> Void = { [weak self] in if let self, !isClosed { continuation.yield(costsOfLeaving) } }
-    let tasks = [Task { for await _ in changes { tell() } }, Task { for await _ in reach { tell() } }]
-    continuation.onTermination = { _ in for task in tasks { task.cancel() } }
-    return stream
+  /// Calls an observer at once, and whenever ``costsOfLeaving`` may be others.
+  /// - Returns: what has to be held for as long as the observer is to be called.
+  public func observeCostsOfLeaving(_ observer: @escaping @MainActor () -> Void) -> Observation {
+    Observation([outboxStatus.observe { _ in observer() }, outOfReach.observe { _ in observer() }])
   }
 
   /// Returns when ``costsOfLeaving`` can be relied on: the actions on their way were answered, or wait for a change, and the publication

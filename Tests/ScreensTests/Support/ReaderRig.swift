@@ -89,8 +89,8 @@ import XCTest
     case .tab(.account), .paywall, .payment, .purchases:
       return Screen(
         AccountViewModel(
-          session: session, publication: LastValue("The Sample"), premium: { AsyncStream { $0.yield(.none) } },
-          payments: { AsyncStream { $0.yield(WaitingPayments()) } }, formatting: formatting
+          session: session, publication: LastValue("The Sample"), premium: LastValue(.none).observe,
+          payments: LastValue(WaitingPayments()).observe, formatting: formatting
         ) { [weak self] in self?.outputs.append("\($0)") })
     case .fanClub(let id): return Screen(FanClubViewModel(id, store: store, formatting: formatting, output: posts))
     case .comments(let id):
