@@ -284,6 +284,27 @@ import Testing
     #expect(rig.outputs.isEmpty)
   }
 
+  /// The button names what the second try charges.
+  @Test func tokenThenThePriceIsAnotherAndTheSecondTryCharges() async throws {
+    let rig = try await Rig()
+    let issuer = rig.issuer
+    rig.queue.setAnswer { transaction, _ in
+      transaction.price?.minorUnits == 690
+        ? issuer.accepted(transaction) : .refused(code: "price_changed", sentence: "The price has changed.")
+    }
+    await rig.appear()
+    #expect(rig.model.state.payTitle == "Pay €4.90")
+    rig.setPrice(690)
+    await pay(rig)
+    await rig.effects.settled()
+    #expect(rig.model.state.payTitle == "Try again · €6.90")
+    #expect(rig.model.state.total == "€6.90")
+    #expect(rig.model.state.status?.text == "The price has changed.")
+    await rest(rig)
+    await pay(rig)
+    #expect(rig.outputs == [.finished("monthly")])
+  }
+
   // MARK: What takes days
 
   @Test func deferredThenApproved() async throws {

@@ -97,6 +97,19 @@ import Synchronization
     model.observe { [weak self] in self?.states.append($0) }
   }
 
+  /// The publication changes the price of the subscription.
+  func setPrice(_ minorUnits: Int) {
+    products.value.withLock { products in
+      products = products.map { records in
+        records.map { record in
+          var record = record
+          if record.id == "monthly" { record.priceMinorUnits = minorUnits }
+          return record
+        }
+      }
+    }
+  }
+
   func fail(_ failure: StoreError?) {
     guard let failure else { return products.value.withLock { $0 = .success([]) } }
     products.value.withLock { $0 = .failure(failure) }

@@ -282,6 +282,57 @@ import Testing
     rig.model.disappear()
   }
 
+  private func raise(_ rig: Rig) {
+    rig.script.products.withLock { products in
+      products = products.map { records in
+        records.map { record in
+          var record = record
+          if record.id == "monthly" { record.priceMinorUnits = 690 }
+          return record
+        }
+      }
+    }
+  }
+
+  private func monthlyPrice(_ rig: Rig) -> String? { rig.model.state.products.first { $0.id == "monthly" }?.price }
+
+  /// The sheet above it was refused the old price.
+  @Test func theOffersAfterARefusalAreThoseOfNow() async throws {
+    let rig = try await Rig(locale: "en_IE")
+    await rig.appear()
+    let former = try #require(monthlyPrice(rig))
+    raise(rig)
+    rig.model.disappear()
+    rig.queue.setAnswer { _, _ in .refused(code: "price_changed", sentence: "The price has changed.") }
+    let monthly = try #require(try await rig.purchases.products(["monthly"]).products.first)
+    _ = await rig.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    let loads = rig.script.loads.withLock { $0 }
+    await rig.appear()
+    await until { monthlyPrice(rig) != former }
+    #expect(monthlyPrice(rig)?.hasPrefix("€6.90") == true)
+    #expect(rig.script.loads.withLock { $0 } == loads, "the offers themselves are the same")
+    #expect(rig.shown == 1)
+    rig.model.disappear()
+  }
+
+  @Test func refreshingAsksForPricesAndLeavesTheOffersWithoutAnAnswer() async throws {
+    let rig = try await Rig(locale: "en_IE")
+    await rig.appear()
+    let shown = rig.model.state.products
+    raise(rig)
+    rig.script.paywall.withLock { $0 = .failure(.cancelled) }
+    rig.model.send(.refreshTapped)
+    await rig.effects.settled()
+    #expect(rig.model.state.phase == .ready)
+    #expect(rig.model.state.products.map(\.id) == shown.map(\.id))
+    await until { monthlyPrice(rig)?.hasPrefix("€6.90") == true }
+    rig.script.products.withLock { $0 = .failure(StoreError(.busy, code: "busy", sentence: "Later.")) }
+    rig.model.send(.refreshTapped)
+    await rig.effects.settled()
+    #expect(rig.model.state.phase == .ready && rig.model.state.products.map(\.id) == shown.map(\.id))
+    rig.model.disappear()
+  }
+
   @Test func aPaymentThatFailsLeavesTheOffers() async throws {
     let rig = try await Rig()
     rig.queue.setAnswer { _, _ in .deferred("The payment waits for approval.") }

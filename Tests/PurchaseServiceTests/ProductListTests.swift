@@ -23,6 +23,28 @@ import Testing
     #expect(rig.products.requests.map(\.ids) == [both, both])
   }
 
+  /// The store may have changed a price: the next sheet shows what it sells now, and not what it refused.
+  @Test func whatTheStoreRefusedToSellIsRequestedAgain() async throws {
+    let rig = try await Rig()
+    _ = try await rig.purchases.products(both)
+    rig.queue.setAnswer { _, _ in .refused(code: "price_changed", sentence: "The price has changed.") }
+    #expect(await rig.buy() == .failed(.refused(code: "price_changed", sentence: "The price has changed.")))
+    rig.products.answer { _, _ in throw StoreError(.unavailable, code: "http_503", sentence: "Closed for a moment.") }
+    let stale = try await rig.purchases.products(both)
+    #expect(stale.products == [monthly, forever] && stale.isStale)
+    rig.products.answer { request, _ in [monthly, forever].filter { request.ids.contains($0.id) } }
+    #expect(try await rig.purchases.products(both).isStale == false)
+    #expect(rig.products.requests.map(\.ids) == [both, ["premium.monthly"], ["premium.monthly"]], "the other one is fresh")
+  }
+
+  @Test func whoeverWantsToKnowAsksTheStore() async throws {
+    let rig = try await Rig()
+    _ = try await rig.purchases.products(both)
+    _ = try await rig.purchases.products(both, refetch: true)
+    _ = try await rig.purchases.products(both)
+    #expect(rig.products.requests.map(\.ids) == [both, both])
+  }
+
   @Test func aClockSetBackDoesNotMakeAListLiveLonger() async throws {
     let rig = try await Rig()
     _ = try await rig.purchases.products(both)

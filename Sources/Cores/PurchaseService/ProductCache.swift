@@ -16,7 +16,8 @@ import Runtime
     /// `nil` when the store does not know it.
     let product: Product?
     let fetchedAt: Date
-    let uptime: Duration
+    /// When it was fetched; `nil` when it has to be fetched again.
+    var uptime: Duration?
   }
 
   private struct Fetch {
@@ -36,6 +37,10 @@ import Runtime
 
   /// Drops the entries of all other users.
   func removeAll(except user: String?) { entries = entries.filter { $0.key.user == user } }
+
+  /// The store says that it sells these products otherwise, or a person wants to know: they are requested again. Until it answers, the
+  /// earlier answer is a stale one.
+  func expire(_ ids: [Product.ID]) { for key in entries.keys { for id in ids { entries[key]?[id]?.uptime = nil } } }
 
   /// The requested products in the order of `ids`, from the cache or from the store.
   func products(_ ids: [Product.ID], for key: Key) async throws(StoreError) -> ProductList {
@@ -89,8 +94,8 @@ import Runtime
 
   /// A product that the store does not know is requested each time, since it may be on sale by then.
   private func isFresh(_ entry: Entry?) -> Bool {
-    guard let entry, entry.product != nil else { return false }
-    return environment.clock.uptime - entry.uptime < Config.productTimeToLive
+    guard let entry, entry.product != nil, let fetched = entry.uptime else { return false }
+    return environment.clock.uptime - fetched < Config.productTimeToLive
   }
 
   /// - Returns: `nil` when the store has never answered about one of them.

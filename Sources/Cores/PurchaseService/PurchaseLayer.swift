@@ -25,10 +25,14 @@ import Runtime
   var storefront: Storefront { get set }
   /// The products with these identifiers, in their order, each once; unknown ones are listed separately.
   ///
-  /// Served without another request for ``PurchaseServiceConfig/productTimeToLive``. A call during a request waits for its answer. While
-  /// the store is unreachable the last good answer is served, marked stale; after a refusal, nothing is.
+  /// Served without another request for ``PurchaseServiceConfig/productTimeToLive``, unless the store refused to sell one meanwhile. A call
+  /// during a request waits for its answer. While the store is unreachable the last good answer is served, marked stale; after a refusal,
+  /// nothing is.
+  /// - Parameters:
+  ///   - ids: which, and in which order.
+  ///   - refetch: whether they are requested in any case: for a person who wants to know.
   /// - Throws: ``StoreError``.
-  func products(_ ids: [Product.ID]) async throws(StoreError) -> ProductList
+  func products(_ ids: [Product.ID], refetch: Bool) async throws(StoreError) -> ProductList
   /// The product of a purchase, as the purchase path that sold it names it; `nil` when that is not available.
   func product(of transaction: Transaction) async -> Product?
 
@@ -103,6 +107,10 @@ import Runtime
 }
 
 extension PurchaseLayer {
+  /// The products with these identifiers; see ``products(_:refetch:)``.
+  /// - Throws: ``StoreError``.
+  public func products(_ ids: [Product.ID]) async throws(StoreError) -> ProductList { try await products(ids, refetch: false) }
+
   /// Sells a product without following its progress; see ``purchase(_:authorizer:onProgress:)``.
   public func purchase(_ product: Product, authorizer: any PaymentAuthorizer) async -> PurchaseOutcome<Purchasable> {
     await purchase(product, authorizer: authorizer) { _ in }

@@ -193,9 +193,10 @@ import Runtime
 
   // MARK: Products
 
-  /// See ``PurchaseLayer/products(_:)``.
+  /// See ``PurchaseLayer/products(_:refetch:)``.
   /// - Throws: ``StoreError``.
-  public func products(_ ids: [Product.ID]) async throws(StoreError) -> ProductList {
+  public func products(_ ids: [Product.ID], refetch: Bool) async throws(StoreError) -> ProductList {
+    if refetch { productCache.expire(ids) }
     while true {
       let key = productCacheKey
       do throws(StoreError) {
@@ -312,6 +313,8 @@ import Runtime
 
   /// Reports the end of a purchase; no other place does.
   @discardableResult func finished(_ transaction: Transaction, _ outcome: Outcome) -> Outcome {
+    // Such as after a change of the price: the next sheet shows what the store sells now.
+    if case .failed(.refused) = outcome { productCache.expire([transaction.productID]) }
     onEvent?(transaction, .ended(outcome))
     return outcome
   }

@@ -83,9 +83,11 @@ import Runtime
     set { for path in both { path.storefront = newValue } }
   }
 
-  /// See ``PurchaseLayer/products(_:)``.
+  /// See ``PurchaseLayer/products(_:refetch:)``.
   /// - Throws: ``StoreError``.
-  public func products(_ ids: [Product.ID]) async throws(StoreError) -> ProductList { try await chosen.products(ids) }
+  public func products(_ ids: [Product.ID], refetch: Bool) async throws(StoreError) -> ProductList {
+    try await chosen.products(ids, refetch: refetch)
+  }
 
   /// See ``PurchaseLayer/product(of:)``: the path that began it answers. `choose` is not called, since that would count the user for its
   /// side.

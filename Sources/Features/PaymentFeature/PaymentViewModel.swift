@@ -303,9 +303,20 @@ import Runtime
     switch result {
     case .purchased: finish()
     case .cancelled where isLeaving: leave()
+    case .failed(.refused): renewProduct()
     case .cancelled, .failed, .pending: break
     }
     isLeaving = false
+  }
+
+  /// The store refuses what it does not sell like this any more, such as for this price: the sheet shows what it sells now.
+  private func renewProduct() {
+    Task { [weak self, purchases, productID] in
+      let renewed = try? await purchases.products([productID]).products.first
+      guard let self, let renewed, !attempt.isRunning else { return }
+      product = renewed
+      show()
+    }
   }
 
   /// Who pressed several times to pay once, or to cancel once, did not mean "Try again" or "Cancel payment", which come to stand there.

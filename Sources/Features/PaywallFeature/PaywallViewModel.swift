@@ -47,6 +47,7 @@ import Runtime
   private let damagedFile: String?
   private let passes: LastValue<Int?>?
   private let output: @MainActor (Output) -> Void
+  private var answer: PaywallCache.Answer?
   private var products: [Product] = []
   private var passCount: Int?
   /// What was charged, and given nothing for: not sold again until that is settled.
@@ -101,7 +102,7 @@ import Runtime
       ].compactMap(\.self)
       checkPending()
     }
-    if state.phase != .ready { reload() } else { showOffers() }
+    if state.phase == .ready { renewProducts() } else { reload() }
   }
 
   /// The screen went away.
@@ -128,7 +129,7 @@ import Runtime
 
   private func refreshTapped() {
     checkPending()
-    retryTapped()
+    reload(refetch: true)
   }
 
   private func buyTapped(_ id: Product.ID) {
@@ -151,27 +152,40 @@ import Runtime
     checkTask = Task { [purchases] in await purchases.watchPending() }
   }
 
-  private func reload() {
+  /// What is offered stays until there is an answer, and without one.
+  private func reload(refetch: Bool = false) {
     guard !isLoading else { return }
     guard purchases.canMakePayments else {
       state.phase = .unavailable(damagedFile.map { .damaged(file: $0) } ?? .notAllowed)
       return
     }
     isLoading = true
-    state.phase = .loading
+    if state.phase != .ready { state.phase = .loading }
     Task { [weak self, paywalls, purchases, paywallID] in
       do throws(StoreError) {
         let answer = try await paywalls.paywall(paywallID)
-        let list = try await purchases.products(answer.paywall.productIDs)
-        self?.loaded(answer.paywall, list, fetchedAt: answer.fetchedAt)
+        let list = try await purchases.products(answer.paywall.productIDs, refetch: refetch)
+        self?.loaded(answer, list)
       } catch {
         self?.failed(error)
       }
     }
   }
 
-  private func loaded(_ paywall: PaywallRecord, _ list: ProductList, fetchedAt: Date?) {
+  /// A payment was refused perhaps because the store sells something otherwise now. Without that there is no request.
+  private func renewProducts() {
+    showOffers()
+    guard let answer else { return }
+    Task { [weak self, purchases] in
+      let list = try? await purchases.products(answer.paywall.productIDs)
+      if let self, let list, list.products != products, !isLoading { loaded(answer, list) }
+    }
+  }
+
+  private func loaded(_ answer: PaywallCache.Answer, _ list: ProductList) {
     isLoading = false
+    self.answer = answer
+    let paywall = answer.paywall
     products = list.products
     change {
       $0.title = paywall.title
@@ -182,7 +196,7 @@ import Runtime
       case (true, true): $0.phase = .unavailable(.noProducts)
       case (true, false): $0.phase = .unavailable(.unknownProducts(list.unknown))
       }
-      $0.warning = warning(list, fetchedAt: fetchedAt)
+      $0.warning = warning(list, fetchedAt: answer.fetchedAt)
       show(products, in: &$0)
     }
     if state.phase == .ready, !wasShown {
@@ -200,6 +214,7 @@ import Runtime
 
   private func failed(_ failure: StoreError) {
     isLoading = false
+    guard state.phase != .ready else { return }
     state.phase = .unavailable(.notFetched(code: failure.code, sentence: failure.sentence))
   }
 
