@@ -1,3 +1,4 @@
+import CGtk
 import XCTest
 
 @testable import Gtk
@@ -13,6 +14,36 @@ final class MarkupTests: GtkTestCase {
   func testTextThatMayBeTakenForMarkupIsNone() {
     XCTAssertEqual("a < b & <a href=\"x\">c</a>".withoutMarkup, "a ‹ b & ‹a href=\"x\"›c‹/a›")
     XCTAssertEqual("Rock & Roll".withoutMarkup, "Rock & Roll")
+  }
+
+  func testWhatCannotBeDrawnInTimeIsCut() {
+    XCTAssertEqual("Café".drawable(most: 3), "Caf…")
+    XCTAssertEqual("Café".drawable(most: 4), "Café")
+    let accents = String(repeating: "\u{301}", count: 50_000)
+    XCTAssertEqual("e\(accents)e".drawable(most: 100_000).unicodeScalars.count, 32)
+    XCTAssertEqual(Markup("e\(accents)").source.unicodeScalars.count, 31)
+    // As many as a language has.
+    let vietnamese = String(repeating: "Tiê\u{301}ng Việt ", count: 100)
+    XCTAssertEqual(vietnamese.drawable(most: 10_000), vietnamese)
+  }
+
+  func testALongWordIsBrokenAnywhere() {
+    MainActor.assumeIsolated {
+      let word = String(repeating: "x", count: 600)
+      let label = Label("Words", wraps: true)
+      @MainActor func mode() -> PangoWrapMode { gtk_label_get_wrap_mode(label.opaque) }
+      XCTAssertEqual(mode(), PANGO_WRAP_WORD_CHAR)
+      label.text = "Before \(word) after"
+      XCTAssertEqual(mode(), PANGO_WRAP_CHAR)
+      label.setMarkup(Markup("Words").bold)
+      XCTAssertEqual(mode(), PANGO_WRAP_WORD_CHAR)
+      label.setMarkup(Markup("Words").link(to: "https://e.org/\(word)"))
+      XCTAssertEqual(mode(), PANGO_WRAP_WORD_CHAR, "an address that is not shown")
+      label.setMarkup(Markup(nonBreakingCodesIn: "Order ABCD-1234"))
+      XCTAssertEqual(mode(), PANGO_WRAP_WORD)
+      label.text = String(repeating: "漢", count: 600)
+      XCTAssertEqual(mode(), PANGO_WRAP_WORD_CHAR, "such a script has no long words")
+    }
   }
 
   /// The toolkit warns when it cannot read markup, and warnings end this process.

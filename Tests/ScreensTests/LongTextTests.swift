@@ -62,6 +62,54 @@ final class LongTextTests: ScreensTestCase {
     }
   }
 
+  /// A stranger's feed, and a comment: one word of any length stood still for minutes.
+  func testAWordOfAnyLengthIsDrawn() throws {
+    try MainActor.assumeIsolated {
+      let word = String(repeating: "abcdefghij", count: 900)
+      var post = Post.sample(1, body: "<p>Before.</p><p>\(word)</p><p>After.</p>")
+      let line = String(word.prefix(1_200))
+      (post.title, post.byline, post.teaser) = (line, line, line)
+      let rig = ReaderRig(posts: [post], width: 600, height: 900)
+      rig.fixture.publication.with {
+        $0.comments = (1...20).map {
+          var comment = Comment.sample($0)
+          comment.text = String(word.prefix(4_000))
+          return comment
+        }
+      }
+      var seen = try rig.show(.tab(.home))
+      eventually("the row") { seen.texts.contains { $0.hasPrefix("abcdefghij") } }
+      XCTAssertLessThan(seen.texts.map(\.count).max() ?? 0, 1_100, "no more of a title than a row shows")
+      seen = try rig.show(.post("p1"), settles: false)
+      eventually("all of it", upTo: 30) { seen.says("After.") }
+      XCTAssertEqual(seen.texts.filter { $0.hasPrefix("abcdefghij") }.map(\.count).suffix(2), [8_000, 1_000])
+      XCTAssertLessThanOrEqual(rig.window.width, 600)
+      seen = try rig.show(.comments("p1"), settles: false)
+      eventually("the comments", upTo: 30) { seen.texts.contains { $0.count == 4_000 } }
+      rig.closeScreens()
+      rig.close()
+    }
+  }
+
+  /// Some people go to the end first. Who reads on by pages is not taken along.
+  func testTheEndIsTheEndAlsoWhileTheTextIsOnItsWay() throws {
+    try MainActor.assumeIsolated {
+      let html = (1...600).map { "<p>Paragraph \($0) goes on.</p>" }.joined()
+      let rig = ReaderRig(posts: [.sample(1, body: html)], width: 420, height: 640)
+      let seen = try rig.show(.post("p1"), settles: false)
+      eventually("the beginning") { seen.says("Paragraph 1 goes on.") }
+      rig.window.painted()
+      rig.lastView?.takeKeyboard()
+      XCTAssertTrue(seen.pressAtFocus("End"))
+      XCTAssertFalse(seen.says("Paragraph 600 goes on."))
+      eventually("all of it") { seen.says("Paragraph 600 goes on.") }
+      for _ in 0..<5 { rig.window.painted() }
+      eventually("the end") { (rig.fixture.store.readingPlaces["p1"]?.block ?? 0) > 570 }
+      rig.closeScreens()
+      rig.close()
+    }
+  }
+
   /// GTK 4.8 stands still for ever when another program pastes more than 256 KB of a string.
   func testALongTextIsPastedIntoAnotherProgram() throws {
     try MainActor.assumeIsolated {

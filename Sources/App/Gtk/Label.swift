@@ -23,11 +23,15 @@ import Runtime
     direction: Direction = .ofInterface
   ) {
     self.direction = direction
+    longest = lines != nil ? 1_000 : !wraps ? 1_000_000 : direction == .ofText ? 20_000 : 4_000
+    let text = text.drawable(most: longest)
     super.init(made: UnsafeMutableRawPointer(gtk_label_new(text)))
     for style in styles { setStyle(style) }
     if wraps {
       gtk_label_set_wrap(opaque, 1)
       gtk_label_set_wrap_mode(opaque, PANGO_WRAP_WORD_CHAR)
+      // What people wrote is as wide as its place.
+      if direction == .ofText { gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_NONE) }
     }
     if let lines {
       gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END)
@@ -44,12 +48,17 @@ import Runtime
 
   private var textAlignment: Alignment = .start
   private let direction: Direction
+  /// How much of a text is shown, in Unicode scalars: more than there is room for.
+  private let longest: Int
+  private var hasCodes = false
 
   /// What is shown, without markup.
   public var text: String {
     get { string(gtk_label_get_text(opaque)) ?? "" }
     set {
+      let newValue = newValue.drawable(most: longest)
       if newValue != text || gtk_label_get_use_markup(opaque) != 0 {
+        hasCodes = false
         gtk_label_set_text(opaque, newValue.withoutNull)
         turn()
       }
@@ -62,13 +71,21 @@ import Runtime
   public func setMarkup(_ markup: Markup) {
     Self.drawsThinLines
     guard markup.source != string(gtk_label_get_label(opaque)) || gtk_label_get_use_markup(opaque) == 0 else { return }
-    // The toolkit measures a label that breaks within words as if it might break anywhere.
-    if gtk_label_get_wrap(opaque) != 0 { gtk_label_set_wrap_mode(opaque, markup.hasCodes ? PANGO_WRAP_WORD : PANGO_WRAP_WORD_CHAR) }
+    hasCodes = markup.hasCodes
     gtk_label_set_markup(opaque, markup.source)
+    let text = text
+    // Nobody reads so much of it for its emphasis.
+    if text.utf8.count > longest, case let cut = text.drawable(most: longest), cut != text { gtk_label_set_text(opaque, cut) }
     turn()
   }
 
+  /// Adapts to what its text is: how it is broken, and which way it is read.
   private func turn() {
+    let text = text
+    if gtk_label_get_wrap(opaque) != 0 {
+      // The toolkit measures a label that breaks within words as if it might break anywhere.
+      gtk_label_set_wrap_mode(opaque, text.hasLongWord ? PANGO_WRAP_CHAR : hasCodes ? PANGO_WRAP_WORD : PANGO_WRAP_WORD_CHAR)
+    }
     switch direction {
     case .ofText: turn(as: text)
     case .ofInterface:

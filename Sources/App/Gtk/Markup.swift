@@ -21,6 +21,7 @@ public struct Markup: Sendable, Equatable {
 
   /// Plain text in which codes such as the number of an order stay on one line.
   public init(nonBreakingCodesIn text: String) {
+    let text = text.drawable(most: Self.longest)
     var (source, rest) = ("", text.startIndex)
     for match in text.matches(of: /[A-Z0-9]{2,}(-[A-Z0-9]{2,})+/) {
       source += Self.escaped(String(text[rest..<match.range.lowerBound]))
@@ -31,7 +32,10 @@ public struct Markup: Sendable, Equatable {
   }
 
   /// Plain text, without any style or link.
-  public init(_ text: String) { self.init(source: Self.escaped(text), hasLink: false) }
+  public init(_ text: String) { self.init(source: Self.escaped(text.drawable(most: Self.longest)), hasLink: false) }
+
+  /// As much as a label that wraps shows, in Unicode scalars.
+  private static let longest = 20_000
 
   /// The same in bold type.
   public var bold: Markup { wrapped("b") }

@@ -93,6 +93,14 @@ import CGtkShims
     adjustment.connect("value-changed", owner: owner, body)
   }
 
+  /// Called when a key leads to the end, before it is scrolled there.
+  public func onKeyToEnd<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+    connect("scroll-child", .scrollType, owner: owner, absent: false) { owner, type in
+      if type == GTK_SCROLL_END { body(owner) }
+      return false
+    }
+  }
+
   /// Called after each layout in which what can be scrolled, or the room for it, became higher or lower; before that is painted, so that a
   /// person sees no jump if the handler scrolls.
   public func onResized<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {

@@ -112,6 +112,15 @@ extension Trampoline where Argument == (x: Double, y: Double, inPixels: Bool), A
   }()
 }
 
+extension Trampoline where Argument == GtkScrollType, Answer == Bool {
+  static let scrollType = {
+    let function: @convention(c) (gpointer?, GtkScrollType, gboolean, gpointer?) -> gboolean = { _, type, _, data in
+      fire(data, type, as: Bool.self) ? 1 : 0
+    }
+    return Trampoline(function)
+  }()
+}
+
 extension Trampoline where Argument == (value: UInt32, modifiers: UInt32), Answer == Bool {
   static let key = {
     let function: @convention(c) (gpointer?, guint, guint, GdkModifierType, gpointer?) -> gboolean = { _, value, _, modifiers, data in

@@ -38,9 +38,13 @@ import CGtk
     hint.takesClicks = false
     gtk_overlay_add_overlay(opaque, hint.widget)
     buffer.connect("end-user-action", .plain, in: scope) { [weak self] in self?.cut(to: limit) }
+    buffer.connect("changed", .plain, in: scope) { [weak self] in self?.wrap() }
     let position = Object(borrowed: UnsafeMutableRawPointer(gtk_scrolled_window_get_vadjustment(scroller.opaque)))
     for signal in ["changed", "value-changed"] { position.connect(signal, .plain, in: scope) { [weak self] in self?.fill() } }
   }
+
+  /// See ``Swift/String/hasLongWord``.
+  private func wrap() { gtk_text_view_set_wrap_mode(view.pointer(), text.hasLongWord ? GTK_WRAP_CHAR : GTK_WRAP_WORD_CHAR) }
 
   /// The last typed or pasted text ends at the caret: the excess of it is removed.
   private func cut(to limit: Int) {
@@ -56,7 +60,7 @@ import CGtk
   /// Scrolls back from behind the end. In GTK 4.8 pasted text leads there: the text view measures its height before it has its width, and
   /// scrolls to the caret's place in the former height of the field. During that scrolling it does not report its present height either.
   private func fill() {
-    guard let adjustment = gtk_scrollable_get_vadjustment(view.opaque) else { return }
+    guard let adjustment = gtk_scrollable_get_vadjustment(view.opaque), mayFill() else { return }
     var (visible, end, top, height) = (GdkRectangle(), GtkTextIter(), gint(0), gint(0))
     gtk_text_view_get_visible_rect(view.pointer(), &visible)
     gtk_text_buffer_get_end_iter(buffer.pointer(), &end)
@@ -68,6 +72,18 @@ import CGtk
     if gtk_adjustment_get_page_size(adjustment) < room { gtk_adjustment_set_page_size(adjustment, room) }
     gtk_adjustment_set_value(adjustment, max(0, length - room))
   }
+
+  /// Whether it was not filled twice in this frame. The text view scrolls on in each layout, and the frame clock makes no more than four of
+  /// them for a frame: after that the scroll bar would be drawn without a place, which GTK complains of. The next frame is right.
+  private func mayFill() -> Bool {
+    guard let clock = gtk_widget_get_frame_clock(view.pointer()) else { return true }
+    let frame = gdk_frame_clock_get_frame_counter(clock)
+    fills = fills.frame == frame ? (frame, fills.count + 1) : (frame, 1)
+    return fills.count <= Self.mostFills
+  }
+
+  private static let mostFills = 4
+  private var fills: (frame: gint64, count: Int) = (-1, 0)
 
   /// Its text. Setting it calls no handler: only what a person types is reported.
   public var text: String {

@@ -47,6 +47,9 @@ import ReaderContent
   private var text: ArticleViewModel.State.Text?
   /// The blocks of the whole text, from above; empty while there is only an opening.
   private var parts: [Widget] = []
+  /// Whether more of the text is on its way, and whether the reader wants to be at its end.
+  private var (isGrowing, isFollowingEnd) = (false, false)
+  private var lastPosition = 0.0
   /// What unlocks, as long as it cannot be pressed for what it does.
   private var pressed: RememberedFocus?
 
@@ -110,6 +113,7 @@ import ReaderContent
     message.onDismissed = { [weak self] in self?.viewModel.send(.messageDismissed) }
     page.onScrolled(self) { $0.scrolled() }
     page.onResized(self) { $0.goToPlace() }
+    page.onKeyToEnd(self) { $0.isFollowingEnd = $0.isGrowing }
     preferences.observe(self) { view, preferences in
       view.lines.maximumWidth = preferences.lineWidth
       view.picture.lineWidth = preferences.lineWidth
@@ -206,26 +210,41 @@ import ReaderContent
       parts = []
       body.replaceAll([blocks.teaser(teaser)])
     case .body(let written):
-      parts = blocks.widgets(written.prefix(Self.partsAtOnce))
+      isFollowingEnd = false
+      parts = blocks.widgets(written.prefix(Self.count(of: Self.partsAtOnce, in: written, upTo: Self.charactersAtOnce)))
       body.replaceAll(parts)
-      if parts.count < written.count { continueText(written.dropFirst(parts.count)) }
+      isGrowing = parts.count < written.count
+      if isGrowing { continueText(written.dropFirst(parts.count)) }
     }
   }
 
-  /// How many parts of a text are there at once. Those of a book take seconds, in which nothing would move.
+  /// How much of a text is there at once. Those of a book take seconds, in which nothing would move.
   private static let partsAtOnce = 120
-  private static let partsOfAFrame = 12
+  private static let charactersAtOnce = 20_000
+  /// How much each frame adds, which takes longer the longer its paragraphs are.
+  private static let partsOfAFrame = 40
+  private static let charactersOfAFrame = 4_000
   /// Of what is there already, to which each frame adds. A frame lays all of it out: the same few parts each time take by the square.
-  private static let shareOfAFrame = 16
+  private static let shareOfAFrame = 64
+
+  /// How many blocks go together: at least one.
+  private static func count(of most: Int, in blocks: some Collection<ArticleBody.Block>, upTo characters: Int) -> Int {
+    var (count, left) = (0, characters)
+    for block in blocks.prefix(most) where left > 0 { (count, left) = (count + 1, left - block.length) }
+    return count
+  }
 
   /// Makes the rest of a text, frame by frame, unless another one takes its place.
   private func continueText(_ rest: ArraySlice<ArticleBody.Block>) {
     let shown = text
     MainLoop.after(seconds: 0.01) { [weak self] in
       guard let self, !scope.isClosed, text == shown, !rest.isEmpty else { return }
-      let more = blocks.moreWidgets(rest.prefix(max(Self.partsOfAFrame, parts.count / Self.shareOfAFrame)))
+      let share = max(1, parts.count / Self.shareOfAFrame)
+      let count = max(share, Self.count(of: Self.partsOfAFrame, in: rest, upTo: Self.charactersOfAFrame))
+      let more = blocks.moreWidgets(rest.prefix(count))
       parts += more
       for part in more { body.append(part) }
+      isGrowing = rest.count > more.count
       continueText(rest.dropFirst(more.count))
     }
   }
@@ -242,14 +261,24 @@ import ReaderContent
     page.position += place.top + target.label.top(ofLineAt: target.byte) - Self.room
   }
 
-  /// After the window was made narrower, and after coming back, the reader reads on where they were.
+  /// After the window was made narrower, and after coming back, the reader reads on where they were. Who went to the end of a text whose rest
+  /// is on its way goes on to that.
   private func goToPlace() {
+    if isFollowingEnd {
+      isFollowingEnd = isGrowing
+      page.position = .infinity
+      // Not by scrolling, which a layout is not.
+      return viewModel.send(.scrolled(to: place))
+    }
     guard let wanted = viewModel.place, parts.indices.contains(wanted.block), let part = page.place(of: parts[wanted.block]) else { return }
     let distance = part.top + part.height * wanted.fraction
     if abs(distance) >= 1 { page.position += distance }
   }
 
   private func scrolled() {
+    // Back from there.
+    if page.position < lastPosition, !page.isBeingResized { isFollowingEnd = false }
+    lastPosition = page.position
     guard let first = parts.first, page.isMapped, !page.isBeingResized, page.place(of: first) != nil else { return }
     viewModel.send(.scrolled(to: place))
   }

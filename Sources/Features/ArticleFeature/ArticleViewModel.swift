@@ -276,7 +276,7 @@ import Runtime
     reading = html
     let effects = store.effects
     Task { [weak self] in
-      let blocks = try? await effects.run("article.read") { ArticleBody(html: html, base: base).blocks }
+      let blocks = try? await effects.run("article.read") { ArticlePortions.of(ArticleBody(html: html, base: base).blocks) }
       guard let self, reading == html else { return }
       reading = nil
       read = (html, blocks ?? [])

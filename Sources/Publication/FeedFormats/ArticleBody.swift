@@ -161,3 +161,17 @@ extension ArticleBody {
     self.init(blocks: builder.finish())
   }
 }
+
+extension ArticleBody.Block {
+  /// How long its text is, in UTF-8; 0 for a picture.
+  public var length: Int {
+    switch self {
+    case .paragraph(let inlines), .heading(_, let inlines): inlines.reduce(0) { $0 + $1.text.utf8.count }
+    case .list(let items): items.reduce(0) { $0 + $1.blocks.reduce(0) { $0 + $1.length } }
+    case .quote(let blocks): blocks.reduce(0) { $0 + $1.length }
+    case .code(let code): code.utf8.count
+    case .table(let table): table.rows.reduce(0) { $0 + $1.reduce(0) { $0 + $1.blocks.reduce(0) { $0 + $1.length } } }
+    case .image, .rule: 0
+    }
+  }
+}
