@@ -50,12 +50,12 @@ import Gtk
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
-  /// The focus is on the first payment that waits for the reader. Without one it is on the page as a whole, which the arrows scroll: the
-  /// button that restores purchases is at the end, people begin to read at the top, and no text is a control.
+  /// The focus is on the newest purchase if that waits for the reader. Otherwise it is on the page as a whole, which the arrows scroll:
+  /// people begin to read at the top, a button further down would scroll the page to itself, and no text is a control.
   func takeKeyboard() {
     switch viewModel.state.phase {
     case .loading: break
-    case .ready: if !open.contains(where: { $0.focusButton() }) { scroller.holdKeyboard() }
+    case .ready: if open.first?.focusButton() != true { scroller.holdKeyboard() }
     case .empty, .failed: root.focusFirst()
     }
   }
@@ -156,6 +156,7 @@ import Gtk
       children: [self.confirm, self.cancel, Box(.horizontal, spacing: 10, children: [self.check, spinner, answer])])
     // A sentence why; without room it would be a column of words.
     answer.expandsHorizontally = true
+    for widget in [self.check, spinner] { widget.vertical = .center }
     self.confirm.horizontal = .start
     self.cancel.horizontal = .start
     buttons.setMargins(horizontal: 0, vertical: 6)
