@@ -145,6 +145,47 @@ import Testing
     #expect(throws: IDTokenError.unknownKey) { try read(ec[16].token(claims()), keys) }
   }
 
+  /// To compare such a text takes time by the square of the marks, and every sign-in compares the names of keys.
+  @Test func aLetterWithMarksWithoutEndIsRefused() throws {
+    let marks = String(repeating: "\u{323}\u{301}", count: 16)
+    let unreadable = OpenIDError.unusable("its keys cannot be read")
+    for changes in [["kid": "e" + marks], ["e" + marks: "x"]] {
+      let field = Self.rsa.field.merging(changes) { $1 }
+      #expect(throws: unreadable) { try ProviderKeys(document: StubProvider.json(["keys": [Self.rsa.field, field]])) }
+    }
+    let escaped = "{\"keys\": [], \"e\(String(repeating: "\\u0301", count: 31))\": 1}"
+    #expect(throws: unreadable) { try ProviderKeys(document: Data(escaped.utf8)) }
+    var document = StubProvider(keys: [], clock: ManualClock(now: Self.now)).state.withLock { $0.document }
+    document["issuer"] = StubProvider.issuer + marks
+    #expect(throws: OpenIDError.unusable("its discovery document cannot be read")) {
+      try ProviderMetadata(document: StubProvider.json(document), issuer: StubProvider.issuer)
+    }
+    let keys = try keys(Self.rsa)
+    #expect(throws: IDTokenError.malformed("its header cannot be read")) {
+      try read(Self.rsa.token(claims(), header: ["kid": "e" + marks]), keys)
+    }
+  }
+
+  /// What people call themselves is no reason to refuse them.
+  @Test func marksThatAreTooManyAreLeftOutOfANameAndAnAddress() throws {
+    let text = "e" + String(repeating: "\u{323}\u{301}", count: 16)
+    let token = try read(Self.rsa.token(claims(["name": text, "email": text])), try keys(Self.rsa))
+    #expect(token.name?.unicodeScalars.count == 31)
+    #expect(token.email?.unicodeScalars.count == 31)
+  }
+
+  @Test func aKeySetWithoutEndIsNotRead() throws {
+    for (count, isRead) in [(9000, true), (10_000, false)] {
+      let fields = [Self.rsa.field] + Array(repeating: [String: String](), count: count)
+      let document = StubProvider.json(["keys": fields])
+      if isRead {
+        #expect(try read(Self.rsa.token(claims()), ProviderKeys(document: document)).subject == "user-7")
+      } else {
+        #expect(throws: OpenIDError.unusable("its keys cannot be read")) { try ProviderKeys(document: document) }
+      }
+    }
+  }
+
   @Test func theLargestKeyForRSA() throws {
     let largest = [UInt8](repeating: 0xFF, count: 512)
     #expect(RSAKey(modulus: largest, exponent: [0xFF, 0xFF, 0xFF, 0xFF]) != nil)

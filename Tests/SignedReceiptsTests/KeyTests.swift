@@ -97,6 +97,10 @@ enum Vectors {
     jwk = Vectors.edDSA
     jwk.kid = ""
     #expect(throws: KeyError.malformed("kid is empty")) { try VerificationKey(jwk: jwk) }
+    jwk.kid = String(repeating: "k", count: 1024)
+    #expect(try VerificationKey(jwk: jwk).kid == jwk.kid)
+    jwk.kid += "k"
+    #expect(throws: KeyError.malformed("kid is longer than a header")) { try VerificationKey(jwk: jwk) }
   }
 
   @Test func privateKeysOutOfRangeOrFormAreRefused() throws {

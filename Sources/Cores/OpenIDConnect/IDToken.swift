@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 import SignedReceipts
 
 /// Why an ID token is not accepted.
@@ -39,7 +40,7 @@ public struct IDToken: Equatable, Sendable {
   /// How far a provider's clock and this one may be apart, in seconds.
   static let leeway: TimeInterval = 120
   /// The longest token that is looked at, in bytes.
-  static let maximumLength = 16 << 10
+  package static let maximumLength = 16 << 10
 
   /// Reads a token, and checks everything about it (section 3.1.3.7): signature, issuer, audience, time and nonce.
   /// - Parameters:
@@ -57,7 +58,7 @@ public struct IDToken: Equatable, Sendable {
     guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
       let signature = Base64URL.decode(parts[2])
     else { throw .malformed("it is not three parts of base64url") }
-    guard let header = try? JSONDecoder().decode(Header.self, from: Data(header)) else { throw .malformed("its header has no alg") }
+    guard let header = StrictJSON.decode(Header.self, from: Data(header)) else { throw .malformed("its header cannot be read") }
     guard header.crit == nil else { throw .unsupported("crit") }
     guard let algorithm = ProviderKeys.Algorithm(rawValue: header.alg) else { throw .unsupported("alg") }
     let candidates = try keys.keys(named: header.kid, for: algorithm)
@@ -65,8 +66,11 @@ public struct IDToken: Equatable, Sendable {
     let message = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
     guard candidates.contains(where: { $0.isValid(signature, for: message) }) else { throw .badSignature }
 
+    // From here on the provider speaks. People call themselves what they like, so marks that are too many go, and the token stays good.
     let claims: Claims
-    do { claims = try JSONDecoder().decode(Claims.self, from: Data(payload)) } catch { throw .malformed("its claims cannot be read") }
+    do { claims = try JSONDecoder().decode(Claims.self, from: Data(payload).streamSafe) } catch {
+      throw .malformed("its claims cannot be read")
+    }
     guard claims.iss == provider.issuer else { throw .otherIssuer }
     // Another client in the audience could use the token here. With several clients, `azp` names the one that asked.
     guard claims.aud.values.contains(provider.clientID), claims.azp == nil || claims.azp == provider.clientID,
@@ -79,8 +83,9 @@ public struct IDToken: Equatable, Sendable {
     issuer = claims.iss
     subject = claims.sub
     issued = Date(timeIntervalSince1970: claims.iat)
-    email = claims.email_verified?.value == true ? claims.email : nil
-    name = claims.name ?? claims.preferred_username
+    // Once more: marks may also have been written as `\u`.
+    email = claims.email_verified?.value == true ? claims.email?.streamSafe : nil
+    name = (claims.name ?? claims.preferred_username)?.streamSafe
   }
 
   private struct Header: Decodable {

@@ -48,7 +48,7 @@ public struct ProviderMetadata: Equatable, Sendable {
   ///   - issuer: whom it was requested from: a document that names another issuer is of no use (section 4.3).
   /// - Throws: ``OpenIDError/unusable(_:)``.
   public init(document: Data, issuer: String) throws(OpenIDError) {
-    guard let fields = try? JSONDecoder().decode(Document.self, from: document) else {
+    guard let fields = StrictJSON.decode(Document.self, from: document) else {
       throw .unusable("its discovery document cannot be read")
     }
     guard fields.issuer == issuer else { throw .unusable("its discovery document is about \(fields.issuer.prefix(200))") }

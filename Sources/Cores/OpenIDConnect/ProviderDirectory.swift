@@ -101,10 +101,10 @@ public actor ProviderDirectory {
     struct Tokens: Decodable { var id_token: String? }
     struct Refusal: Decodable { var error: String? }
     guard response.status == 200 else {
-      let refusal = try? JSONDecoder().decode(Refusal.self, from: response.body)
+      let refusal = StrictJSON.decode(Refusal.self, from: response.body)
       throw .refused(AuthorizationRequest.shown(refusal?.error ?? "status \(response.status)"))
     }
-    guard let token = (try? JSONDecoder().decode(Tokens.self, from: response.body))?.id_token else {
+    guard let token = StrictJSON.decode(Tokens.self, from: response.body)?.id_token else {
       throw .badToken(.malformed("there is no id_token"))
     }
     return token

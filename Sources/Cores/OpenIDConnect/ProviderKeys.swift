@@ -26,7 +26,7 @@ public struct ProviderKeys: Sendable {
   /// providers have a few, and whoever sends made-up tokens has signatures checked with them.
   /// - Throws: ``OpenIDError/unusable(_:)`` when it is none, or has no key that can be used.
   public init(document: Data) throws(OpenIDError) {
-    guard let set = try? JSONDecoder().decode(Document.self, from: document) else { throw .unusable("its keys cannot be read") }
+    guard let set = StrictJSON.decode(Document.self, from: document) else { throw .unusable("its keys cannot be read") }
     keys = Array(set.keys.prefix(Self.mostRead).compactMap { $0.field.flatMap(Key.init) }.prefix(Self.mostUsed))
     guard !keys.isEmpty else { throw .unusable("it has no key for RS256 or ES256") }
   }
