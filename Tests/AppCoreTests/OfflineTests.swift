@@ -232,6 +232,26 @@ import Testing
     await rig.coordinator.finish()
   }
 
+  /// A click on a link shows something, and its page says when there is nothing.
+  @Test(arguments: ["p1", "none"]) func aLinkToWhatIsNotStoredShowsItsPageWhileThePublicationHangs(post: String) async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let publication = try await Sample.publication(clock: ManualClock())
+    let rig = try await startedBesideAHangingOne(publication)
+    rig.coordinator.open(uri: "matinee://posts/\(post)")
+    #expect(rig.visible == .tab(.home), "an answer that comes at once shows a wrong link to be one")
+    let limit = rig.clock.uptime + .seconds(2)
+    await rig.pass(.milliseconds(500)) { rig.visible == .post(post) || rig.clock.uptime > limit }
+    guard let article = rig.presenter.visibleScreen?.model as? ArticleViewModel else { throw PathRig.Missing("article") }
+    #expect(article.state.phase == .loading)
+    hanging.isOn = false
+    gate.advance(by: .seconds(60))
+    await rig.settle()
+    await until { article.state.phase != .loading }
+    #expect(article.state.phase == (post == "p1" ? .ready : .gone("This post is no longer here.")))
+    #expect(!rig.presenter.messages.contains { $0.hasPrefix("This link") }, "it is said once")
+    await rig.coordinator.finish()
+  }
+
   @Test func besideAPublicationThatHangsSigningOutIsAskedAboutFirst() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let publication = try await Sample.publication(clock: ManualClock())

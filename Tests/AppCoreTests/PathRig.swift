@@ -26,6 +26,8 @@ import TestSupport
   private(set) var opened: [String] = []
   private(set) var copied: [String] = []
   private(set) var mails: [String] = []
+  /// The texts that were offered, and what says that the reader has answered.
+  private(set) var offers: [(message: String, text: String, answered: @MainActor () -> Void)] = []
   private(set) var tracks: [AppCoordinator.Track] = []
   private(set) var reports: [String] = []
   /// How often the window was closed.
@@ -60,6 +62,8 @@ import TestSupport
     environment.notifier = notifier
     var mail: (@MainActor (String) -> Void)?
     environment.composeMail = { mail?("\($0): \($1)") }
+    var offer: (@MainActor (String, String, @escaping @MainActor () -> Void) -> Void)?
+    environment.offerText = { offer?($0, $1, $2) }
     environment.quit = { quit?() }
     curtain = CurtainViewModel(effects: effects, clock: clock)
     let assembly = Assembly(environment, transport: transport, tokenStore: keyring ?? tokens, dataFolder: folder, testStore: store)
@@ -69,6 +73,7 @@ import TestSupport
     quit = { [weak self] in self?.quits += 1 }
     open = { [weak self] in self?.opened.append($0) }
     mail = { [weak self] in self?.mails.append($0) }
+    offer = { [weak self] in self?.offers.append(($0, $1, $2)) }
     copy = { [weak self] in self?.copied.append($0) }
     coordinator.onTrack = { [weak self] in self?.tracks.append($0) }
   }

@@ -5,6 +5,7 @@ import ArticleFeature
 import CommentsFeature
 import Foundation
 import HTTPTransport
+import MenuFeature
 import NavigationCore
 import PublicationAPI
 import PublicationServer
@@ -23,11 +24,18 @@ import Testing
     func send(_ request: Request) async throws -> Response { throw TransportError.unreachable("nobody is there") }
   }
 
-  private func signedIn(readersMayAdd: Bool = false) async throws -> PathRig {
+  /// - Parameter answer: answers in place of the publication; `nil` leaves that to it.
+  private func signedIn(
+    readersMayAdd: Bool = false, answer: @escaping @Sendable (Request) async throws -> Response? = { _ in nil }
+  ) async throws -> PathRig {
     let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
     let publication = try await Sample.publication(clock: clock)
     if readersMayAdd { await publication.fetchFeeds(from: EmptyWeb(), readersMayAdd: true, clock: clock) }
-    let rig = PathRig(InProcessTransport { await publication.handle($0) })
+    let rig = PathRig(
+      InProcessTransport { request in
+        if let answer = try await answer(request) { return answer }
+        return await publication.handle(request)
+      })
     rig.coordinator.start()
     await rig.settle()
     try await rig.signIn()
@@ -101,6 +109,22 @@ import Testing
     #expect(rig.visible == .post("p43"))
   }
 
+  @Test func theTextOfACommentWhosePostIsGoneIsOffered() async throws {
+    let isGone = PathTests.Flag()
+    let rig = try await signedIn { request in
+      guard await isGone.isSet, request.path.hasPrefix("/v1/posts/p44") else { return nil }
+      return Response(404, body: try Wire.encode(Problem(code: .notFound, title: "There is no such post.", status: 404)))
+    }
+    let page = try await comments(rig)
+    page.send(.draftChanged("Well said."))
+    await isGone.set()
+    page.send(.sendTapped)
+    await rig.settle()
+    #expect(rig.offers.map(\.message) == ["Your comment “Well said.” was not saved, and its post is gone."])
+    #expect(rig.offers.map(\.text) == ["Well said."])
+    #expect(page.state.comments.message == nil, "it is said once")
+  }
+
   @Test func feedsAreAddedOnlyWhereThePublicationLetsReaders() async throws {
     let rig = try await signedIn()
     rig.coordinator.perform(.addFeed(nil))
@@ -118,6 +142,47 @@ import Testing
     dialog.send(.closeTapped)
     await rig.settle()
     #expect(rig.visible == .tab(.home))
+  }
+
+  /// A reader who is asked about a feed that is still being added, which ends before they answer.
+  private func askedWhileAddingEnds(by way: Navigation) async throws -> (rig: PathRig, question: ConfirmViewModel) {
+    let isAdded = PathTests.Flag()
+    let rig = try await signedIn(readersMayAdd: true) { request in
+      guard request.path.hasPrefix("/v1/imports/") else { return nil }
+      let latest = await isAdded.isSet ? Import(id: "i", state: .done, clubs: ["film"]) : Import(id: "i")
+      return Response(request.method == .put ? 202 : 200, body: try Wire.encode(latest))
+    }
+    let dialog = try await addFeed(rig)
+    dialog.send(.urlChanged("example.org/feed"))
+    dialog.send(.addTapped)
+    await rig.settle()
+    rig.coordinator.perform(way)
+    #expect(rig.visible == .confirm(way))
+    let question = try #require(rig.presenter.visibleScreen?.model as? ConfirmViewModel)
+    #expect(question.state.loss == "The feed is still being added. If you leave, that is cancelled.")
+    await isAdded.set()
+    await rig.pass(.milliseconds(500)) { question.state.loss == "Nothing would be lost any more." }
+    #expect(rig.visible == .confirm(way))
+    return (rig, question)
+  }
+
+  /// The keys that the reader is about to press are meant for the question, and would go to the club's page.
+  @Test(arguments: [Navigation.quit, .back]) func aFeedThatIsAddedWhileItIsAskedAboutLeadsToItsClubAfterTheAnswer(
+    way: Navigation
+  ) async throws {
+    let (rig, question) = try await askedWhileAddingEnds(by: way)
+    question.send(.cancelTapped)
+    #expect(rig.visible == .fanClub("film"))
+    #expect(rig.presenter.tree?.sheets.isEmpty == true)
+    #expect(rig.quits == 0)
+    await rig.coordinator.finish()
+  }
+
+  @Test func whoLeavesTheDialogOfAFeedThatWasAddedMeanwhileIsWhereTheyWere() async throws {
+    let (rig, question) = try await askedWhileAddingEnds(by: .back)
+    question.send(.confirmTapped)
+    #expect(rig.visible == .tab(.home))
+    await rig.coordinator.finish()
   }
 
   @Test func aSheetHasToBeAnsweredFirstUnlessALinkLeadsElsewhere() async throws {

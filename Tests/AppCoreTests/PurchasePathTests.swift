@@ -245,32 +245,41 @@ import Testing
     #expect(await page().contains("This payment was cancelled in Matinee"))
   }
 
-  @Test func aPaymentThatEndsWhileItIsAskedAboutTakesTheQuestionWithIt() async throws {
+  /// Keys that are meant for the question would go to the article. The question stays, and what the sheet beneath it leads to waits.
+  @Test(arguments: [true, false]) func aPaymentThatEndsWhileItIsAskedAboutWaitsForTheAnswer(stays: Bool) async throws {
     let publication = try await Sample.publication(clock: clock, gateway: gateway)
     let requested = Requested()
     let rig = try await payingInTheBrowser(publication, noting: requested)
     let path = try #require(rig.opened.first).replacing("https://read.example.org", with: "")
     rig.coordinator.perform(.back)
-    #expect(rig.visible == .confirm(.back))
+    let question = try #require(rig.presenter.visibleScreen?.model as? ConfirmViewModel)
     _ = await publication.handle(Request(.post, path + "/approve"))
     await look(rig, requested)
+    await wait { rig.presenter.messages.contains { $0.hasPrefix("Thank you!") } }
+    #expect(await gateway.charges == 1)
+    #expect(rig.visible == .confirm(.back))
+    #expect(question.state.loss == "Nothing would be lost any more.")
+    question.send(stays ? .cancelTapped : .confirmTapped)
     await wait { isReadable(rig) }
     #expect(isReadable(rig))
-    #expect(await gateway.charges == 1)
     rig.coordinator.perform(.quit)
     #expect(rig.quits == 1, "and nothing is asked")
   }
 
-  @Test(arguments: [Navigation.back, .quit]) func aPaymentThatFailsWhileItIsAskedAboutTakesTheQuestionWithIt(way: Navigation) async throws {
+  @Test(arguments: [Navigation.back, .quit]) func aPaymentThatFailsWhileItIsAskedAboutLeavesTheQuestion(way: Navigation) async throws {
     let publication = try await Sample.publication(clock: clock, gateway: gateway)
     let requested = Requested()
     let rig = try await payingInTheBrowser(publication, noting: requested)
     let path = try #require(rig.opened.first).replacing("https://read.example.org", with: "")
     rig.coordinator.perform(way)
     #expect(rig.visible == .confirm(way))
+    let question = try #require(rig.presenter.visibleScreen?.model as? ConfirmViewModel)
     _ = await publication.handle(Request(.post, path + "/decline"))
     await look(rig, requested)
-    await wait { rig.visible == .payment("premium.monthly") }
+    await wait { question.state.loss == "Nothing would be lost any more." }
+    #expect(question.state.loss == "Nothing would be lost any more.")
+    #expect(rig.visible == .confirm(way))
+    question.send(.cancelTapped)
     #expect(rig.visible == .payment("premium.monthly"))
     #expect(rig.quits == 0)
     let payment = try #require(rig.presenter.visibleScreen?.model as? PaymentViewModel)
@@ -414,6 +423,34 @@ import Testing
     await wait { isReadable(rig) }
     #expect(isReadable(rig))
     #expect(await gateway.charges == 1)
+  }
+
+  /// Otherwise the price is charged out of the blue after the sign-in.
+  @Test func aSessionThatEndsAfterPaySaysThatThePaymentContinues() async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let (ended, lost) = (PathTests.Flag(), Lost())
+    let rig = try await atThePayment(
+      InProcessTransport { request in
+        let isOrder = request.method == .put && request.path.hasPrefix("/v1/orders/")
+        guard await ended.isSet, isOrder || request.path == "/v1/session/refresh" else { return await publication.handle(request) }
+        if isOrder { await lost.swallow() }
+        return await publication.handle(try request.ofEndedSession())
+      })
+    guard let payment = rig.presenter.visibleScreen?.model as? PaymentViewModel else { throw PathRig.Missing("payment") }
+    await ended.set()
+    payment.send(.payTapped)
+    await lost.waitUntilSwallowed()
+    // The journal is read meanwhile.
+    await rig.effects.settled(holding: 1)
+    await lost.release()
+    await until { rig.visible == .login }
+    #expect(try rig.loginNotice == AuthError.ended.sentence + " 1 payment that you agreed to continues when you sign in again.")
+    #expect(await gateway.charges == 0)
+    await ended.set(false)
+    await rig.settle()
+    try await rig.signIn()
+    await until { await gateway.charges == 1 }
+    await rig.coordinator.finish()
   }
 
   /// Remembers which order was begun, and how often its checkout was looked at.

@@ -222,6 +222,60 @@ import Testing
     #expect(gate.hanging.isEmpty)
   }
 
+  /// A server may go on without end, and whoever loads until there is something to show would ask for ever.
+  @Test func afterSomeEmptyPagesTheNextWaitsForAnotherTry() async {
+    let fetcher = fetcher()
+    fetcher.onChange = { [weak fetcher] state in
+      if state.status == .empty, !state.reachedEnd, state.failure == nil { fetcher?.loadMore() }
+    }
+    fetcher.reload()
+    for number in 1...6 { await answer(0, .success(page(next: "\(number)"))) }
+    #expect(gate.requested == [nil, "1", "2", "3", "4", "5"])
+    #expect(gate.hanging.isEmpty)
+    #expect(fetcher.state.loadMoreFailure == nothingNew)
+    #expect(fetcher.state.status == .failed(nothingNew.sentence))
+    // The page that was one too many is shown now, and confirmed.
+    fetcher.loadMore()
+    await quiet()
+    #expect(Set(gate.hanging.map(\.question)) == ["5", "6"])
+    await answer(gate.hanging.firstIndex { $0.question == "5" } ?? 0, .success(page(next: "6")))
+    await answer(0, .success(page("a")))
+    #expect(fetcher.state.ids == ["a"])
+    #expect(fetcher.state.reachedEnd && fetcher.state.failure == nil && gate.hanging.isEmpty)
+  }
+
+  private var nothingNew: RequestError { .refused("There may be more, but the last pages were empty. Try again to look further.") }
+
+  @Test(arguments: [false, true]) func pagesThatRepeatAnEarlierOneBringNothingNew(hasMembership: Bool) async {
+    let fetcher = fetcher(hasMembership ? marked : nil)
+    let note = Note(id: "a", marked: true)
+    fetcher.reload()
+    await answer(0, .success(FetchedPage(items: [note], next: "1")))
+    for number in 2...7 {
+      #expect(fetcher.state.failure == nil)
+      fetcher.loadMore()
+      await answer(0, .success(FetchedPage(items: [note], next: "\(number)")))
+    }
+    #expect(fetcher.state.loadMoreFailure == nothingNew)
+    #expect(fetcher.state.ids == ["a"])
+  }
+
+  private var marked: ListMembership<Note> { ListMembership(contains: \.marked) { $0.id < $1.id } }
+
+  /// Between two that belong to the list there may be many that do not.
+  @Test func pagesOfWhatDoesNotBelongToTheListAreProgress() async {
+    let fetcher = fetcher(marked)
+    fetcher.reload()
+    for number in 1...10 {
+      await answer(0, .success(FetchedPage(items: [Note(id: "other \(number)")], next: "\(number)")))
+      fetcher.reloadFromCache()
+      #expect(fetcher.state.ids == [] && fetcher.state.failure == nil)
+      fetcher.loadMore()
+    }
+    await answer(0, .success(FetchedPage(items: [Note(id: "a", marked: true)])))
+    #expect(fetcher.state.ids == ["a"])
+  }
+
   @Test func nextPageOfAnOlderListIsDropped() async {
     let fetcher = fetcher()
     fetcher.reload()

@@ -12,28 +12,29 @@ import Testing
 
   private static let events: [(name: String, event: PageStatus.Event)] = [
     ("load", .load(.storedThenServer)), ("found", .foundInStore(date)), ("missing", .missingInStore), ("answered", .answered(later)),
-    ("held back", .heldBack), ("unreachable", .failed(unreachable)), ("refused", .failed(refused)), ("cancelled", .cancelled),
+    ("no news", .nothingNew), ("held back", .heldBack), ("unreachable", .failed(unreachable)), ("refused", .failed(refused)),
+    ("cancelled", .cancelled),
   ]
   private static let statuses: [(name: String, status: PageStatus)] = [
     ("unloaded", .unloaded), ("store", .loadingFromStore(after: nil)), ("store, unreachable", .loadingFromStore(after: unreachable)),
     ("requested", .requested), ("unreachable", .failed(unreachable)), ("refused", .failed(refused)), ("stored", .stored(date)),
     ("revalidating", .revalidating(date)), ("fetched", .fetched(earlier)), ("refreshing", .refreshing(earlier)),
-    ("fetched now", .fetched(later)),
+    ("fetched now", .fetched(later)), ("paused", .failed(.nothingNew)),
   ]
 
   /// What follows in a list that shows what is stored and then asks the server; a dash stands for what cannot happen.
   private static let table = """
-    after              | load         | found        | missing     | answered    | held back | unreachable | refused  | cancelled
-    unloaded           | store        | -            | -           | -           | -         | -           | -        | unloaded
-    store              | -            | revalidating | requested   | -           | -         | -           | -        | unloaded
-    store, unreachable | -            | revalidating | unreachable | -           | -         | -           | -        | unloaded
-    requested          | -            | -            | -           | fetched now | -         | unreachable | refused  | unloaded
-    unreachable        | store        | -            | -           | -           | -         | -           | -        | unreachable
-    refused            | store        | -            | -           | -           | -         | -           | -        | refused
-    stored             | revalidating | -            | -           | fetched now | stored    | -           | -        | stored
-    revalidating       | revalidating | -            | -           | fetched now | stored    | stored      | stored   | stored
-    fetched            | refreshing   | -            | -           | fetched now | fetched   | -           | -        | fetched
-    refreshing         | refreshing   | -            | -           | fetched now | fetched   | fetched     | fetched  | fetched
+    after              | load         | found        | missing     | answered    | no news | held back | unreachable | refused  | cancelled
+    unloaded           | store        | -            | -           | -           | -       | -         | -           | -        | unloaded
+    store              | -            | revalidating | requested   | -           | -       | -         | -           | -        | unloaded
+    store, unreachable | -            | revalidating | unreachable | -           | -       | -         | -           | -        | unloaded
+    requested          | -            | -            | -           | fetched now | paused  | -         | unreachable | refused  | unloaded
+    unreachable        | store        | -            | -           | -           | -       | -         | -           | -        | unreachable
+    refused            | store        | -            | -           | -           | -       | -         | -           | -        | refused
+    stored             | revalidating | -            | -           | fetched now | -       | stored    | -           | -        | stored
+    revalidating       | revalidating | -            | -           | fetched now | -       | stored    | stored      | stored   | stored
+    fetched            | refreshing   | -            | -           | fetched now | -       | fetched   | -           | -        | fetched
+    refreshing         | refreshing   | -            | -           | fetched now | -       | fetched   | fetched     | fetched  | fetched
     """
 
   /// Where lists of other policies differ.
@@ -51,7 +52,7 @@ import Testing
   @Test(arguments: FetchPolicy.allCases) func everyTransition(policy: FetchPolicy) throws {
     let lines = Self.table.split(separator: "\n").map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
     #expect(lines[0].dropFirst() == Self.events.map(\.name)[...])
-    #expect(lines.dropFirst().map { $0[0] } == Self.statuses.map(\.name).dropLast())
+    #expect(lines.dropFirst().map { $0[0] } == Self.statuses.map(\.name).dropLast(2))
     for line in lines.dropFirst() {
       let status = try #require(Self.statuses.first { $0.name == line[0] }).status
       for (column, event) in Self.events.enumerated() {
@@ -66,7 +67,7 @@ import Testing
 
   @Test func whatIsShownAndAwaited() throws {
     let statuses = Self.statuses.map(\.status)
-    #expect(statuses.map(\.isLoading) == [false, true, true, true, false, false, false, true, false, true, false])
+    #expect(statuses.map(\.isLoading) == [false, true, true, true, false, false, false, true, false, true, false, false])
     #expect(statuses.compactMap(\.storedDate).count == 2 && statuses.compactMap(\.requestedAt) == [Self.earlier, Self.earlier, Self.later])
     #expect(statuses.filter(\.isRevalidating) == [.revalidating(Self.date)])
   }

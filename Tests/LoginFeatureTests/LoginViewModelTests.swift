@@ -80,7 +80,7 @@ private struct NoStore: TokenStore {
 
   init(
     _ answers: [AuthError?] = [nil], holds: Bool = false, store: any TokenStore = MemoryTokenStore(),
-    publication: LoginPublication? = LoginPublication(name: "The Paper")
+    publication: LoginPublication? = LoginPublication(name: "The Paper"), unfinished: LoginViewModel.Unfinished = .init()
   ) {
     let script = Script(answers, holds: holds)
     self.script = script
@@ -95,7 +95,7 @@ private struct NoStore: TokenStore {
     self.answers.publication.withLock { $0 = publication }
     session = Session(auth: auth, store: store, tokens: TokenBox(), effects: effects)
     model = LoginViewModel(
-      session: session, effects: effects, clock: clock,
+      session: session, effects: effects, clock: clock, unfinished: unfinished,
       openAgain: { [unowned self] issuer in
         if hasPage { reopened.append(issuer) }
         return hasPage
@@ -362,6 +362,24 @@ private struct NoStore: TokenStore {
     rig.model.disappear()
     rig.model.appear()
     #expect(rig.model.state.email == "ada@example.org")
+  }
+
+  /// What goes on by itself after the sign-in is said before: a payment charges its price then.
+  @Test(arguments: [
+    (1, 0, " 1 change is kept here, and sent when you sign in again."),
+    (2, 0, " 2 changes are kept here, and sent when you sign in again."),
+    (0, 1, " 1 payment that you agreed to continues when you sign in again."),
+    (0, 2, " 2 payments that you agreed to continue when you sign in again."),
+    (
+      1, 1,
+      " 1 change is kept here, and sent when you sign in again. 1 payment that you agreed to continues when you sign in again."
+    ),
+  ]) func whatGoesOnAfterTheSignInIsSaid(changes: Int, payments: Int, sentences: String) async throws {
+    let stored = StoredSession(token: Secret("t0"), user: User(id: "u1", email: "ada@example.org", name: "Ada"))
+    let rig = Rig(store: MemoryTokenStore(stored), unfinished: .init(changes: changes, payments: payments))
+    await rig.session.restore()
+    rig.model.appear()
+    #expect(rig.model.state.notice == "Your session has ended. Sign in again." + sentences)
   }
 
   @Test func aReaderWhoSignsOutLeavesNoAddress() async throws {

@@ -69,7 +69,12 @@ import struct PublicationAPI.Comment
     let circle = Canned { _ in
       Response(200, headers: ["Link": "</v1/orders?cursor=1>; rel=\"next\""], body: try Wire.encode(orders))
     }
-    #expect(try await circle.client().orders().count == 10)
+    #expect(try await circle.client().orders() == orders)
+    let endless = Canned { _ in
+      Response(200, headers: ["Link": "</v1/orders?cursor=\(UUID())>; rel=\"next\""], body: try Wire.encode(orders))
+    }
+    #expect(try await endless.client().orders() == orders)
+    #expect(endless.requests.count == 6)
   }
 
   @Test func actions() async throws {

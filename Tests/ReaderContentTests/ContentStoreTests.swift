@@ -345,6 +345,110 @@ private typealias Comment = PublicationAPI.Comment
     #expect(publication.requests.isEmpty, "what was refused is not sent again")
   }
 
+  /// What the app was asked to offer, and what says that the reader has answered.
+  private final class Offers {
+    var all: [(message: String, text: String, answered: @MainActor () -> Void)] = []
+    var texts: [String] { all.map(\.text) }
+  }
+
+  /// A start of the app with an outbox that outlives it.
+  private func start(
+    _ outbox: Outbox, _ publication: ScriptedPublication, offering offers: Offers, _ unfinished: UnfinishedWork = UnfinishedWork(),
+    effects: Effects
+  ) async -> ContentStore {
+    let store = ContentStore(
+      client: APIClient(transport: publication, token: { "token" }), outbox: outbox, unfinished: unfinished,
+      retry: RetryEnvironment(on: ManualClock()), effects: effects)
+    offers.all = []
+    store.onTextWithoutField = { offers.all.append(($0, $1, $2)) }
+    await store.resume()
+    await effects.settled()
+    return store
+  }
+
+  private func end(_ store: ContentStore) async {
+    store.close()
+    await store.written()
+  }
+
+  private func memoryOutbox() async throws -> Outbox {
+    Outbox(database: try await Database(path: ":memory:", migrations: Outbox.migrations), owner: "reader")
+  }
+
+  /// No field can have it back.
+  @Test func theTextOfACommentWhosePostIsGoneIsOfferedUntilTheReaderAnswers() async throws {
+    let (outbox, publication, effects, offers, page) = (try await memoryOutbox(), ScriptedPublication(), Effects(), Offers(), Page())
+    let first = await start(outbox, publication, offering: offers, effects: effects)
+    first.enter(page)
+    first.comment(on: "p1", "Well said.")
+    await effects.settled()
+    #expect(offers.all.map(\.message) == ["Your comment “Well said.” was not saved, and its post is gone."])
+    #expect(offers.texts == ["Well said."])
+    #expect(page.failures == [], "it is said once")
+    await end(first)
+
+    let second = await start(outbox, publication, offering: offers, effects: effects)
+    #expect(offers.texts == ["Well said."], "the reader has not answered")
+    offers.all.first?.answered()
+    #expect(second.takeRefusedComment(on: "p1") == nil)
+    await end(second)
+
+    let third = await start(outbox, publication, offering: offers, effects: effects)
+    #expect(offers.texts == [])
+    await end(third)
+  }
+
+  /// As where it was refused for another reason, and the post went later.
+  @Test func aDraftWithARefusedTextIsOfferedAsItIsOnceItsPostIsGone() async throws {
+    let (outbox, publication) = (try await memoryOutbox(), ScriptedPublication(posts: [.sample(1)]))
+    let (effects, offers) = (Effects(), Offers())
+    publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
+    let first = await start(outbox, publication, offering: offers, effects: effects)
+    first.comment(on: "p1", "Well said.")
+    await effects.settled()
+    #expect(offers.texts == [], "its field can have it back")
+    first.commentDrafts["p1"] = try #require(first.takeRefusedComment(on: "p1")) + " Indeed."
+    let unfinished = first.unfinished
+    await end(first)
+    publication.with { $0.posts = [] }
+
+    let second = await start(outbox, publication, offering: offers, unfinished, effects: effects)
+    #expect(offers.texts == ["Well said. Indeed."])
+    offers.all.first?.answered()
+    #expect(second.commentDrafts.isEmpty)
+    await end(second)
+    let third = await start(outbox, publication, offering: offers, effects: effects)
+    #expect(offers.texts == [] && third.takeRefusedComment(on: "p1") == nil)
+    await end(third)
+  }
+
+  /// What the reader writes on the page that is still open was not offered.
+  @Test func whatWasWrittenAfterAnOfferStays() async throws {
+    let (outbox, publication, effects, offers) = (try await memoryOutbox(), ScriptedPublication(), Effects(), Offers())
+    let store = await start(outbox, publication, offering: offers, effects: effects)
+    store.comment(on: "p1", "Well said.")
+    await effects.settled()
+    store.commentDrafts["p1"] = "Something else"
+    offers.all.first?.answered()
+    #expect(store.commentDrafts == ["p1": "Something else"])
+    await end(store)
+  }
+
+  @Test func whileThePublicationCannotBeAskedARefusedTextWaitsForItsField() async throws {
+    let (outbox, publication, effects, offers, page) = (try await memoryOutbox(), ScriptedPublication(), Effects(), Offers(), Page())
+    let first = await start(outbox, publication, offering: offers, effects: effects)
+    first.comment(on: "p1", "Well said.")
+    await effects.settled()
+    await end(first)
+    publication.with { $0.isOffline = true }
+    let second = await start(outbox, publication, offering: offers, effects: effects)
+    second.enter(page)
+    #expect(offers.texts == [])
+    #expect(page.failures == ["Your comment was not saved. There is no such thing."])
+    #expect(second.takeRefusedComment(on: "p1") == "Well said.")
+    await end(second)
+  }
+
   @Test func anotherReadersCommentIsNotDeleted() async {
     let reader = ReaderFixture(posts: [.sample(1)])
     let theirs = Comment(id: UUID().uuidString, postID: "p1", author: "Other", isMine: false, text: "Mine!", posted: .distantPast)
@@ -377,6 +481,14 @@ private typealias Comment = PublicationAPI.Comment
     await reader.settle()
     #expect(reader.store.posts["p1"] == nil)
     #expect(reader.store.takeRefusedComment(on: "p1") == "Well said.")
+  }
+
+  @Test func aPublicationWhoseListOfClubsHasNoEndIsNotAskedForEver() async throws {
+    let club = FanClub(id: "c1", name: "Club", followed: true)
+    let canned = Canned { _ in Response(200, body: try Wire.encode(PublicationAPI.Page(items: [club], next: "\(UUID())"))) }
+    let store = ContentStore(client: canned.client(), retry: RetryEnvironment(on: ManualClock()), effects: Effects())
+    #expect(try await store.followedClubs("clubs") == [club])
+    #expect(canned.requests.count == 6)
   }
 
   @Test func aClubThatIsGoneLeavesItsPages() async {

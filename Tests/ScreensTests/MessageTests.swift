@@ -195,6 +195,47 @@ final class MessageTests: ScreensTestCase {
     }
   }
 
+  /// A text that the person wrote is not lost because they looked elsewhere.
+  func testAMessageThatHasToBeAnsweredStaysUntilItIs() {
+    MainActor.assumeIsolated {
+      let time = Time()
+      let messages = MessageQueue(uptime: { time.now }, after: time.after)
+      let answers = Answers()
+      messages.show("Offer.", untilAnswered: { answers.count += 1 })
+      XCTAssertTrue(time.waits.isEmpty)
+      time.now += 60
+      messages.show("Later.")
+      time.pass()
+      XCTAssertEqual(messages.bar.message, "Offer.")
+      XCTAssertEqual(answers.count, 0)
+      messages.dismiss()
+      XCTAssertNil(messages.bar.message)
+      XCTAssertEqual(answers.count, 1)
+      messages.show("Offer.", untilAnswered: { answers.count += 1 })
+      messages.clear()
+      XCTAssertEqual(answers.count, 1, "whoever signs out has not answered")
+    }
+  }
+
+  func testATextWithoutAPlaceCanBeCopied() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 360, height: 640)
+      try rig.start()
+      let answers = Answers()
+      let words = "Your comment “Well said.” was not saved, and its post is gone."
+      rig.window.show(message: words, offeringText: "Well said.") { answers.count += 1 }
+      try rig.settle()
+      XCTAssertTrue(rig.seen.says(words))
+      try XCTUnwrap(rig.seen.button("Copy text")).click()
+      try rig.settle()
+      XCTAssertEqual(rig.seen.copied, "Well said.")
+      XCTAssertTrue(rig.seen.says("Text copied."))
+      XCTAssertFalse(rig.seen.says(words))
+      XCTAssertEqual(answers.count, 1)
+      try rig.close()
+    }
+  }
+
   func testAMessageDoesNotHideWhatHasTheKeyboard() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig(width: 360, height: 640)
@@ -309,6 +350,9 @@ final class MessageTests: ScreensTestCase {
   try rig.settle()
   XCTAssertEqual(Set(places()).symmetricDifference(before), [], "\(name): it went", line: line)
 }
+
+/// How often a person has answered.
+@MainActor private final class Answers { var count = 0 }
 
 /// Time that passes when it is told to.
 @MainActor private final class Time {

@@ -1,6 +1,7 @@
 import AccountFeature
 import AddFeedFeature
 import AppCore
+import CommentsFeature
 import FeatureKit
 import Foundation
 import HTTPTransport
@@ -261,6 +262,31 @@ final class SettingsViewTests: ScreensTestCase {
       eventually("nothing waits") { rig.seen.button("Try now") == nil }
       eventually("the keyboard goes back to the page") { rig.seen.button("React")?.enclosing("row")?.isFocus == true }
       XCTAssertEqual(rig.seen.button("React")?.isOn, true)
+      try rig.close()
+    }
+  }
+
+  /// The question is asked after a moment, in which nothing else on the page can be pressed.
+  func testWhoStaysSignedInIsBackOnSignOut() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.comments("rain-is-made-of-rice"))
+      for case let page as CommentsViewModel in rig.screens.map(\.model) { page.send(.draftChanged("Half a thought")) }
+      try rig.go(.tab(.account))
+      let signOut = try XCTUnwrap(rig.seen.button("Sign out"))
+      XCTAssertTrue(signOut.focus())
+      signOut.click()
+      XCTAssertTrue(signOut.hasFocus)
+      XCTAssertEqual(rig.seen.button("Purchases")?.isSensitive, false)
+      eventually("it is asked about") { rig.shown == "signout" }
+      try rig.settle()
+      XCTAssertTrue(rig.seen.says("The comment that you began to write will be lost."))
+      XCTAssertTrue(rig.seen.press("Escape"))
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "account")
+      XCTAssertTrue(signOut.hasFocus)
       try rig.close()
     }
   }

@@ -1,6 +1,7 @@
 import AddFeedFeature
 import FeatureFlags
 import FeedFeature
+import LoginFeature
 import MenuFeature
 import NavigationCore
 import PublicationAPI
@@ -46,6 +47,10 @@ import SessionService
   private(set) var purchase: PurchaseCoordinator?
   /// The page that was opened from a sheet, and the sheet.
   private var detour: (page: Int, sheet: Navigation)?
+  /// What would be lost by the move that is asked about; `nil` once nothing would be any more.
+  private let lossAskedAbout = LastValue<String?>(nil)
+  /// What the sheets beneath that question ask for, whose work has ended meanwhile.
+  private var afterQuestion: [Navigation] = []
   private lazy var opening = ReaderOpening(flags: flags) { [weak self] user in
     guard let self else { throw CancellationError() }
     return try await openedReader(user)
@@ -139,6 +144,7 @@ import SessionService
 
   private func redirectAndPerform(_ navigation: Navigation, from source: Source) {
     track(.navigation(navigation, from: source, carryOut(redirect(navigation, from: source), for: navigation, from: source)))
+    if !afterQuestion.isEmpty, !isAsking { questionEnded(by: navigation) }
     guard let detour, !navigator.tree.nodes.contains(where: { $0.id == detour.page }) else { return }
     self.detour = nil
     if navigation == .back { perform(detour.sheet) }
@@ -164,19 +170,43 @@ import SessionService
     return redirection
   }
 
-  /// What would be lost by a move, for the question whether to make it. The question closes by itself when nothing would be any more.
-  func lossToAskAbout(by move: Navigation) -> String {
+  /// Calls an observer with what would be lost by a move, for the question whether to make it: now, and when that changes.
+  func observeLoss(by move: Navigation, _ observer: @escaping @MainActor (String?) -> Void) -> Observation {
+    lossAskedAbout.value = loss(by: move)
     unfinished?.observe { [weak self] in self?.lossChanged() }
-    return losses(by: move).joined(separator: " ")
+    return lossAskedAbout.observe(observer)
   }
 
-  private func losses(by move: Navigation) -> [String] {
-    [unfinished?.lossOnLeaving, move == .quit ? reader?.lossOnQuitting : nil].compactMap(\.self)
+  private func loss(by move: Navigation) -> String? {
+    let losses = [unfinished?.lossOnLeaving, move == .quit ? reader?.lossOnQuitting : nil].compactMap(\.self)
+    return losses.isEmpty ? nil : losses.joined(separator: " ")
   }
 
   private func lossChanged() {
-    guard case .confirm(let move)? = navigator.tree.sheets.last?.destination, losses(by: move).isEmpty else { return }
-    perform(.back)
+    if case .confirm(let move)? = navigator.tree.sheets.last?.destination { lossAskedAbout.value = loss(by: move) }
+  }
+
+  /// Whether the question whether to leave is open.
+  private var isAsking: Bool { navigator.tree.sheets.last?.destination.isQuestion == true }
+
+  /// Carries out what a sheet asks for whose work may end at any time. Beneath the question whether to leave, that waits for the answer: keys
+  /// that are meant for the question would go to the page.
+  func performAfterQuestion(_ moves: [Navigation]) {
+    guard isAsking else { return moves.forEach { perform($0) } }
+    afterQuestion += moves
+    lossChanged()
+  }
+
+  /// A person who stays gets what waited. One who leaves the sheet goes no further, and one who went elsewhere is there.
+  private func questionEnded(by navigation: Navigation) {
+    let waiting = afterQuestion
+    afterQuestion = []
+    switch navigation {
+    case .back: waiting.forEach { perform($0) }
+    // Other sheets of the same purchase lie beneath it.
+    case .confirmed(.back): if waiting.contains(.dismiss) { perform(.dismiss) }
+    default: break
+    }
   }
 
   /// Opens a page from a sheet that closes for it; back from the page leads to `sheet` again.
@@ -191,12 +221,12 @@ import SessionService
     onTrack?(track)
   }
 
-  /// A link may name something that does not exist. Unless it is known here, it is looked up first, so that a wrong link changes nothing;
-  /// the last link wins.
+  /// A link may name something that does not exist. Unless it is known here, it is looked up first, so that a wrong link changes nothing. A
+  /// publication that does not answer at once is awaited on the page; the last link wins.
   private func fetchAndPerform(_ navigation: Navigation) {
     fetchingLink?.cancel()
-    fetchingLink = Task { [weak self, client, content = reader?.content, effects = environment.effects] in
-      let isSomething = await navigation.leadsSomewhere(content: content, client: client, effects: effects)
+    fetchingLink = Task { [weak self, client, content = reader?.content, environment] in
+      let isSomething = await navigation.leadsSomewhere(content: content, client: client, environment: environment)
       guard let self, !Task.isCancelled else { return }
       guard isSomething else {
         say("This link leads to something that is not here, or no longer.")
@@ -271,10 +301,10 @@ import SessionService
   // MARK: Ways of several steps
 
   /// The login's, which is there as long as the login is.
-  private func loginCoordinator(unsentChanges: Int = 0) -> LoginCoordinator {
+  private func loginCoordinator(unfinished: LoginViewModel.Unfinished = .init()) -> LoginCoordinator {
     if let login { return login }
     let made = LoginCoordinator(
-      session: session, client: client, browser: browser, environment: environment, opening: opening, unsentChanges: unsentChanges,
+      session: session, client: client, browser: browser, environment: environment, opening: opening, unfinished: unfinished,
       say: { [weak self] in self?.say($0) }, report: { [weak self] in self?.signedIn($0) })
     login = made
     return made
@@ -286,7 +316,7 @@ import SessionService
     purchase = PurchaseCoordinator(
       reader, client: client, environment: environment, publication: publication,
       actions: .init(
-        perform: { [weak self, weak reader] in if let reader, self?.reader === reader { self?.perform($0) } },
+        perform: { [weak self, weak reader] in if let reader, self?.reader === reader { self?.performAfterQuestion([$0]) } },
         say: { [weak self, weak reader] in self?.say($0, to: reader) }, paywallShown: { [events] in events.send(.paywallSeen) })
     ) { [weak self, weak reader] in if let reader, self?.reader === reader { self?.purchased(then: $0) } }
     return purchase
@@ -338,10 +368,7 @@ import SessionService
   }
 
   /// Closes the sheets of the purchase, and performs the navigation that the reader bought it for.
-  private func purchased(then: Navigation?) {
-    perform(.dismiss)
-    if let then { perform(then) }
-  }
+  private func purchased(then: Navigation?) { performAfterQuestion([.dismiss] + (then.map { [$0] } ?? [])) }
 
   // MARK: Who reads
 
@@ -379,11 +406,12 @@ import SessionService
   private func leave(_ reader: ReaderScope, isDeliberate: Bool) {
     flags.end()
     fetchingLink?.cancel()
-    let unsentChanges = isDeliberate ? 0 : reader.content.outboxStatus.value.count
+    let unfinished = LoginViewModel.Unfinished(
+      changes: isDeliberate ? 0 : reader.content.outboxStatus.value.count, payments: isDeliberate ? 0 : reader.waitingPayments.count)
     reader.end(erasing: isDeliberate)
     upkeep.observe(nil)
-    (self.reader, detour) = (nil, nil)
-    showLogin(unsentChanges: unsentChanges)
+    (self.reader, detour, afterQuestion) = (nil, nil, [])
+    showLogin(unfinished: unfinished)
     track(.signedOut(isDeliberate: isDeliberate))
     // Their sign-out was the last of their events.
     events.analytics = nil
@@ -392,8 +420,8 @@ import SessionService
     }
   }
 
-  private func showLogin(then: Navigation? = nil, unsentChanges: Int = 0) {
-    let login = loginCoordinator(unsentChanges: unsentChanges)
+  private func showLogin(then: Navigation? = nil, unfinished: LoginViewModel.Unfinished = .init()) {
+    let login = loginCoordinator(unfinished: unfinished)
     if let then { login.then = then }
     navigator.change {
       $0.reset(tabs: [])

@@ -34,6 +34,9 @@ public struct AppEnvironment {
   public var openWeb: @MainActor (String) -> Void
   /// Puts a text where the reader can paste it from.
   public var copy: @MainActor (String) -> Void
+  /// Shows the reader a message with a text of theirs that has no place any more, which they may copy, until they have answered it; `nil` where
+  /// nothing can be copied.
+  public var offerText: (@MainActor (_ message: String, _ text: String, _ answered: @escaping @MainActor () -> Void) -> Void)?
   /// Opens a new mail, with a subject and a text, in the desktop's mail program.
   public var composeMail: @MainActor (_ subject: String, _ text: String) -> Void = { _, _ in }
   /// Opens a folder, by its path, in the desktop's file manager.

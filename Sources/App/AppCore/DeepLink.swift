@@ -77,15 +77,25 @@ public struct DeepLink: Equatable, Sendable {
 }
 
 extension Navigation {
-  /// Whether there is what a link names, here or at the publication. Also true when that cannot be found out: the page then says why, with
-  /// what to do.
-  func leadsSomewhere(content: ContentStore?, client: APIClient, effects: Effects) async -> Bool {
+  /// Whether there is what a link names, here or at the publication. Also true when that cannot be found out soon: the page then says why,
+  /// with what to do.
+  @MainActor func leadsSomewhere(content: ContentStore?, client: APIClient, environment: AppEnvironment) async -> Bool {
     guard await !isStored(in: content) else { return true }
-    do { try await effects.run("link.load") { try await fetchTarget(client) } } catch {
-      return (error as? ClientError)?.isNotFound != true
+    let effects = environment.effects
+    var isMissing = false
+    let question = Task {
+      do { try await effects.run("link.load") { try await fetchTarget(client) } } catch {
+        isMissing = (error as? ClientError)?.isNotFound == true
+      }
     }
-    return true
+    await effects.wait("link.patience", for: Self.linkPatience, on: environment.clock, until: question)
+    // The page asks for itself.
+    question.cancel()
+    return !isMissing
   }
+
+  /// For how long a link may show no sign: after that its page does.
+  static let linkPatience = Duration.milliseconds(500)
 
   private func isStored(in content: ContentStore?) async -> Bool {
     switch self {

@@ -15,7 +15,7 @@ import SessionService
   private let browser: BrowserAuthorization
   private let environment: AppEnvironment
   private let opening: ReaderOpening
-  private let unsentChanges: Int
+  private let unfinished: LoginViewModel.Unfinished
   private let say: @MainActor (String) -> Void
   private let report: @MainActor (ReaderScope) -> Void
   private var patience: Task<Void, Never>?
@@ -27,12 +27,12 @@ import SessionService
   ///   - browser: knows the page of a provider that is waited for.
   ///   - environment: the publication's address, and the effects.
   ///   - opening: opens what the reader has.
-  ///   - unsentChanges: how many changes of the reader whose session ended were not sent.
+  ///   - unfinished: what of the reader whose session ended goes on when they sign in again.
   ///   - say: shows the reader a short message.
   ///   - report: called once.
   init(
     session: Session, client: APIClient, browser: BrowserAuthorization, environment: AppEnvironment, opening: ReaderOpening,
-    unsentChanges: Int,
+    unfinished: LoginViewModel.Unfinished,
     say: @escaping @MainActor (String) -> Void, report: @escaping @MainActor (ReaderScope) -> Void
   ) {
     self.session = session
@@ -40,7 +40,7 @@ import SessionService
     self.browser = browser
     self.environment = environment
     self.opening = opening
-    self.unsentChanges = unsentChanges
+    self.unfinished = unfinished
     self.say = say
     self.report = report
   }
@@ -50,7 +50,7 @@ import SessionService
     let (client, address) = (client, environment.address)
     return Screen(
       LoginViewModel(
-        session: session, effects: environment.effects, clock: environment.clock, unsentChanges: unsentChanges,
+        session: session, effects: environment.effects, clock: environment.clock, unfinished: unfinished,
         openAgain: { [browser, effects = environment.effects] issuer in
           guard let page = browser.page(of: issuer) else { return false }
           Task { _ = try? await effects.run("login.page") { await browser.open(page) } }

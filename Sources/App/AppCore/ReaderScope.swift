@@ -47,6 +47,12 @@ import SessionService
   /// The outcomes of purchases that are to be said.
   private var notices: [PurchaseNotice] = []
   private lazy var findingPasses = CoalescedTask { [weak self] in await self?.findPasses() }
+  /// The payments that this reader agreed to and that wait, for the login where the session ends: then they cannot be looked up any more.
+  private(set) var waitingPayments = WaitingPayments()
+  private lazy var countingPayments = CoalescedTask { [weak self] in
+    // What cannot be read changes nothing.
+    if let history = try? await self?.purchases.history(), !Task.isCancelled { self?.waitingPayments = WaitingPayments(history) }
+  }
   /// The passes' purchases that have ended.
   private var ended: [Transaction.ID: Transaction.State]?
   private var unreadable: (any Error)?
@@ -106,6 +112,7 @@ import SessionService
           + "What you have bought comes from the publication.")
     }
     content.onStorageNotice = say
+    content.onTextWithoutField = environment.offerText
     var hasWarned = false
     let warn: @MainActor (any Error) -> Void = { error in
       if !hasWarned { say("What you do now may be lost when the app ends: it cannot be kept on this computer. \(error)") }
@@ -126,13 +133,16 @@ import SessionService
         if !Task.isCancelled { say(sentence) }
       }
     }
-    tasks = [findingPasses, telling]
+    tasks = [findingPasses, countingPayments, telling]
     observations = [
       content.actions.unstoredCount.observe { [weak self] _ in self?.onLossChanged?() },
       purchases.observeEntitlements { [weak self] _ in
         if let self { content.hasPremium = purchases.hasPremium }
       },
-      purchases.observeHistory { [findingPasses] in findingPasses.run() },
+      purchases.observeHistory { [findingPasses, countingPayments] in
+        findingPasses.run()
+        countingPayments.run()
+      },
       // Such as the end of access by a refund: shown on every page.
       purchases.observeNotices { [weak self] notice in
         if notice.event == .revoked { self?.accessWasTakenBack() }

@@ -63,7 +63,9 @@ import SessionService
 
   private func confirm(_ move: Navigation) -> Screen {
     Screen(
-      ConfirmViewModel(loss: coordinator?.lossToAskAbout(by: move) ?? "", isQuitting: move == .quit) { [weak coordinator] output in
+      ConfirmViewModel(
+        loss: { coordinator?.observeLoss(by: move, $0) ?? Observation([]) }, isQuitting: move == .quit
+      ) { [weak coordinator] output in
         switch output {
         case .confirmed: coordinator?.perform(.confirmed(move))
         case .cancelled: coordinator?.perform(.back)
@@ -192,11 +194,10 @@ import SessionService
     Screen(
       AddFeedViewModel(store: reader.content, formatting: environment.formatting, documents: environment.documents) {
         [weak coordinator] output in
-        coordinator?.perform(.dismiss)
         switch output {
-        case .close: break
-        case .openFanClub(let id): coordinator?.perform(.fanClub(id))
-        case .openFanClubs: coordinator?.perform(.tab(.fanClubs))
+        case .close: coordinator?.performAfterQuestion([.dismiss])
+        case .openFanClub(let id): coordinator?.performAfterQuestion([.dismiss, .fanClub(id)])
+        case .openFanClubs: coordinator?.performAfterQuestion([.dismiss, .tab(.fanClubs)])
         }
       })
   }
@@ -259,7 +260,7 @@ import SessionService
         isSampleAccount: publication.info?.sampleAccount.map { $0.email == reader.user.email } ?? false, effects: environment.effects
       ) { [weak coordinator, weak reader] output in
         switch output {
-        case .close: coordinator?.perform(.dismiss)
+        case .close: coordinator?.performAfterQuestion([.dismiss])
         case .told(let sentence): coordinator?.say(sentence, to: reader)
         }
       })

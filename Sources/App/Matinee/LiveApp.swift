@@ -127,6 +127,7 @@ import TesterFeature
     environment.quit = { [weak self] in self?.quit() }
     environment.composeMail = { [weak self] in self?.composeMail($0, $1) }
     environment.openFolder = { [weak self] in self?.openFolder($0) }
+    environment.offerText = { [weak self] in self?.window?.show(message: $0, offeringText: $1, answered: $2) }
     environment.about = { [folder = wiring.folder.path] in
       // A name that is reserved for examples (RFC 2606) means that there is no page yet.
       let homepage = Config().homepage.hasSuffix(".example") ? nil : Config().homepage

@@ -86,7 +86,8 @@ import Gtk
     purchases.detail.text = state.payments ?? ""
     purchases.detail.isVisible = state.payments != nil
     purchases.button.setAccessibleDescription(state.payments ?? "")
-    for row in [purchases, notifications, privacy, sessions, password, signOut] { row.button.isSensitive = !state.isSigningOut }
+    // Not the one that was pressed: it would lose the keyboard, which returns to it where the question is answered with no.
+    for row in [purchases, notifications, privacy, sessions, password] { row.button.isSensitive = !state.isSigningOut }
     signOut.label.text = state.isSigningOut ? "Signing out…" : "Sign out"
   }
 }

@@ -12,6 +12,6 @@ import MenuFeature
     question = QuestionView(
       in: scope, question: state.question, stay: "Stay", leave: state.action, onStay: { viewModel.send(.cancelTapped) },
       onLeave: { viewModel.send(.confirmTapped) })
-    question.show(losses: [state.loss])
+    viewModel.observe { [weak self] in self?.question.show(losses: [$0.loss]) }
   }
 }

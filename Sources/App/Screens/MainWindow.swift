@@ -209,11 +209,19 @@ import NavigationCore
 
   /// Says that an address is not opened, and offers to copy it.
   public func show(message text: String, offering address: String) {
-    let copy = MessageQueue.Action(label: "Copy address") { [weak self] in
-      self?.window.copyToClipboard(address)
-      self?.messages.show("Address copied.")
+    messages.show(text, copying(address, "Copy address", done: "Address copied."))
+  }
+
+  /// Offers a text that has no place any more. The message stays until the person has copied the text, or put the message away.
+  public func show(message: String, offeringText text: String, answered: @escaping @MainActor () -> Void) {
+    messages.show(message, copying(text, "Copy text", done: "Text copied."), untilAnswered: answered)
+  }
+
+  private func copying(_ text: String, _ label: String, done: String) -> MessageQueue.Action {
+    MessageQueue.Action(label: label) { [weak self] in
+      self?.window.copyToClipboard(text)
+      self?.messages.show(done)
     }
-    messages.show(text, copy)
   }
 
   /// A page has its bars at the end. A sheet has its buttons there, and may be as high as the window.

@@ -2,15 +2,18 @@ import Gtk
 
 /// The queue of short messages: one at a time, each long enough to read it and to write down a number in it. The latest is shown at once,
 /// since it answers the person's last input. A message that it interrupts comes back for the rest of its time, unless it was seen and ten
-/// seconds have passed: it would look like a new one. A sentence that is shown, or waits, is not queued again.
+/// seconds have passed: it would look like a new one. One that has to be answered stays until it is. A sentence that is shown, or waits, is not
+/// queued again.
 @MainActor final class MessageQueue {
   /// A sentence, and perhaps what the person can do about it.
   private struct Message {
     let text: String
     let action: Action?
+    /// Called when the person has put it away, or done what it offers; `nil` for one that goes by itself.
+    let answered: (@MainActor () -> Void)?
     /// When it was said, in seconds of uptime.
     let said: Double
-    /// For how many seconds it is still to be shown.
+    /// For how many seconds it is still to be shown; without an end for one that has to be answered.
     var rest: Double
     /// Whether it was shown for long enough to be seen.
     var wasSeen = false
@@ -64,21 +67,25 @@ import Gtk
   private static let glance = 2.0
 
   /// Shows a message. For one that is shown already, its time begins again.
-  func show(_ text: String, _ action: Action? = nil) {
+  /// - Parameter answered: called when the person has put it away, or done what it offers. With it the message does not go by itself.
+  func show(_ text: String, _ action: Action? = nil, untilAnswered answered: (@MainActor () -> Void)? = nil) {
     if let first = messages.first {
       let shown = uptime() - turnBegan
       messages[0].rest = max(first.rest - shown, Self.glance)
       messages[0].wasSeen = first.wasSeen || shown >= Self.glance
     }
     messages.removeAll { $0.text == text }
-    messages.insert(Message(text: text, action: action, said: uptime(), rest: Self.readingTime(of: text)), at: 0)
+    let rest = answered == nil ? Self.readingTime(of: text) : .infinity
+    messages.insert(Message(text: text, action: action, answered: answered, said: uptime(), rest: rest), at: 0)
     beginTurn()
   }
 
   /// Puts the message away that is shown; the next one takes its place.
   func dismiss() {
     let hadKeyboard = bar.root.hasFocus
+    let answered = messages.first?.answered
     next()
+    answered?()
     if hadKeyboard, messages.isEmpty { onKeyboardLeft?() }
   }
 
@@ -90,7 +97,7 @@ import Gtk
 
   private func next() {
     let now = uptime()
-    messages = messages.dropFirst().filter { !$0.wasSeen || now - $0.said < Self.staleAge }
+    messages = messages.dropFirst().filter { !$0.wasSeen || $0.answered != nil || now - $0.said < Self.staleAge }
     beginTurn()
   }
 
@@ -100,7 +107,7 @@ import Gtk
     onTurn?()
     bar.actionLabel = messages.first?.action?.label
     bar.message = messages.first?.text
-    if let first = messages.first { end(turn, in: first.rest) }
+    if let first = messages.first, first.rest.isFinite { end(turn, in: first.rest) }
   }
 
   private func end(_ number: Int, in seconds: Double) {

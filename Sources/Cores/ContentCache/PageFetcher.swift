@@ -32,6 +32,8 @@ import Runtime
   private var pages: [ListPage] = []
   /// The page that is being loaded, or could not be, and is not shown yet: the first of a new list, or the one after the last.
   private var nextPage: ListPage?
+  /// How many pages in a row, the last of ``pages``, have brought nothing new although others follow.
+  private var pagesWithNothingNew = 0
   /// The request that asks whether the server has anything newer.
   private var newItemsCheck: Observation?
   private var policy = FetchPolicy.storedThenServer
@@ -88,6 +90,7 @@ import Runtime
       return
     }
     newItemsCheck = nil
+    pagesWithNothingNew = 0
     let retainsPages = !pages.isEmpty && policy != .storedOnly
     if state.isReloading || !retainsPages { cancelAll() }
     self.policy = policy
@@ -100,9 +103,12 @@ import Runtime
   }
 
   /// Shows or fetches the next page, if there is one and it is not being loaded.
+  ///
+  /// After a few pages in a row that bring nothing new, the next such one fails: a server may go on like this without end, and a caller that
+  /// loads until there is something to show would ask for ever. Another call looks further.
   public func loadMore() {
     guard let cursor = pages.last?.next, nextPage?.status.isLoading != true else { return }
-    if nextPage == nil { nextPage = ListPage(cursor: cursor) }
+    if nextPage == nil { nextPage = ListPage(cursor: cursor) } else { pagesWithNothingNew = 0 }
     load(cursor) { ($0.reloadFailure, $0.loadMoreFailure) = (nil, nil) }
   }
 
@@ -258,7 +264,7 @@ import Runtime
 
   private func storeAnswered(_ page: PageRow?, _ cursor: String, _ refetches: Bool) {
     guard case .loadingFromStore(let failure) = nextPage?.status else { return }
-    guard let page else {
+    guard let page, !isOneTooMany(page) else {
       update(cursor, .missingInStore)
       if let failure { return showFailure(failure, cursor) }
       if nextPage?.status == .unloaded {
@@ -302,6 +308,10 @@ import Runtime
   private func answered(_ page: PageRow, _ cursor: String, _ also: (inout State) -> Void = { _ in }) {
     let time = page.requestedAt ?? .beforeAll
     if nextPage?.cursor == cursor {
+      guard !isOneTooMany(page) else {
+        update(cursor, .nothingNew)
+        return showFailure(.nothingNew, cursor)
+      }
       update(cursor, .answered(time))
       return showNextPage(page, also)
     }
@@ -347,12 +357,24 @@ import Runtime
   private func showNextPage(_ row: PageRow, _ also: (inout State) -> Void) {
     guard var page = nextPage else { return }
     nextPage = nil
+    pagesWithNothingNew = hasNothingNew(row) ? pagesWithNothingNew + 1 : 0
     // Substitutes shown in its place go, except those that the page lists.
     let isAdded = !page.cursor.isEmpty && !page.hasSubstitutes
     (page.ids, page.next, page.hasSubstitutes) = (row.ids, row.next, false)
     if page.cursor.isEmpty { pages = [page] } else { pages.append(page) }
     showPages(adding: isAdded ? page.ids : nil, also)
   }
+
+  /// Whether a page has nothing that the earlier ones have not, although others follow. Its items need not belong to the list: a server may
+  /// have many that do not before the next one that does.
+  private func hasNothingNew(_ row: PageRow) -> Bool {
+    row.next != nil && row.ids.allSatisfy { id in membership == nil ? listed.contains(id) : pages.contains { $0.ids.contains(id) } }
+  }
+
+  private func isOneTooMany(_ row: PageRow) -> Bool { pagesWithNothingNew >= Self.mostWithNothingNew && hasNothingNew(row) }
+
+  /// A server that filters after it has cut its pages may well have one that is empty.
+  private static var mostWithNothingNew: Int { 5 }
 
   /// Replaces the shown page by the server's. Items further down stay if none can be missing in between, so that a user there does not
   /// lose their place.

@@ -34,6 +34,8 @@ enum PageStatus: Equatable {
     case answered(LogicalTime)
     /// The server has answered, but the answer is not shown yet: the user would lose their place.
     case heldBack
+    /// The server's answer has nothing new and names another page, as the answers before it did: there may be no end to that.
+    case nothingNew
     /// The server said no, or could not be reached.
     case failed(RequestError)
     /// No caller waits for the answer any more.
@@ -53,6 +55,7 @@ enum PageStatus: Equatable {
     case (.loadingFromStore(after: let failure?), .missingInStore): .failed(failure)
     case (.loadingFromStore(after: nil), .missingInStore): policy == .storedThenServer ? .requested : .unloaded
     case (.requested, .answered(let time)): .fetched(time)
+    case (.requested, .nothingNew): .failed(.nothingNew)
     case (.requested, .failed(let failure)):
       policy == .serverElseStored && failure.isUnreachable ? .loadingFromStore(after: failure) : .failed(failure)
     case (.loadingFromStore, .cancelled), (.requested, .cancelled): .unloaded
@@ -101,4 +104,9 @@ enum PageStatus: Equatable {
     default: nil
     }
   }
+}
+
+extension RequestError {
+  /// The user may look further; nothing does so by itself.
+  static let nothingNew = RequestError.refused("There may be more, but the last pages were empty. Try again to look further.")
 }

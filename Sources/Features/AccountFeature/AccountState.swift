@@ -38,7 +38,8 @@ public struct WaitingPayments: Equatable, Sendable {
 
   /// Whether there are any.
   public var areAny: Bool { count > 0 }
-  private var count: Int { forBank + forReader + forPublication }
+  /// How many there are.
+  public var count: Int { forBank + forReader + forPublication }
 
   /// What signing out means to them, in a sentence; `nil` without any.
   public var costOfLeaving: String? {
@@ -84,7 +85,7 @@ extension AccountViewModel {
     public var notice: String?
     /// Whether the reader's purchases are being loaded again.
     public var isRefreshing = false
-    /// Whether the token is being removed; nothing can be pressed then.
+    /// Whether it is being found out what signing out costs, or the token is being removed; pressing anything does nothing then.
     public var isSigningOut = false
 
     /// The state before anything is loaded.

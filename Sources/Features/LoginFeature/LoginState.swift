@@ -51,6 +51,36 @@ public struct LoginPublication: Equatable, Sendable {
 }
 
 extension LoginViewModel {
+  /// What a reader whose session ended has not finished. It stays on this computer, and goes on by itself once they are back.
+  public struct Unfinished: Equatable, Sendable {
+    /// How many changes were not sent.
+    public var changes: Int
+    /// How many payments that they agreed to were not confirmed.
+    public var payments: Int
+
+    /// Nothing, unless it is said what.
+    public init(changes: Int = 0, payments: Int = 0) {
+      self.changes = changes
+      self.payments = payments
+    }
+
+    /// What becomes of it, a sentence each; empty for nothing.
+    var sentences: [String] {
+      var sentences: [String] = []
+      switch changes {
+      case 0: break
+      case 1: sentences.append("1 change is kept here, and sent when you sign in again.")
+      case let count: sentences.append("\(count) changes are kept here, and sent when you sign in again.")
+      }
+      switch payments {
+      case 0: break
+      case 1: sentences.append("1 payment that you agreed to continues when you sign in again.")
+      case let count: sentences.append("\(count) payments that you agreed to continue when you sign in again.")
+      }
+      return sentences
+    }
+  }
+
   /// Everything the login screen shows. The password is not part of it: the screen's field holds what was typed.
   public struct State: Equatable, Sendable {
     /// Which button shows progress.

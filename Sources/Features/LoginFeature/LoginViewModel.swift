@@ -39,7 +39,7 @@ import SessionService
 
   private let session: Session
   private let effects: Effects
-  private let unsentChanges: Int
+  private let unfinished: Unfinished
   private let clock: any AppClock
   private let openAgain: @MainActor (LoginPublication.Provider.ID) -> Bool
   private let loadPublication: @Sendable () async throws(AuthError) -> LoginPublication
@@ -64,12 +64,12 @@ import SessionService
   ///   - session: what is signed in to.
   ///   - effects: the door off the main actor.
   ///   - clock: when the publication is asked again.
-  ///   - unsentChanges: how many changes of the reader whose session ended were not sent.
+  ///   - unfinished: what of the reader whose session ended goes on when they sign in again.
   ///   - openAgain: opens the page of a provider that is waited for once more; returns whether there is one.
   ///   - publication: asks the publication for its name and its ways to sign in; called off the main actor when the screen appears, and
   ///     until it has answered.
   public init(
-    session: Session, effects: Effects, clock: any AppClock, unsentChanges: Int = 0,
+    session: Session, effects: Effects, clock: any AppClock, unfinished: Unfinished = Unfinished(),
     openAgain: @escaping @MainActor (LoginPublication.Provider.ID) -> Bool = { _ in false },
     publication: @escaping @Sendable () async throws(AuthError) -> LoginPublication
   ) {
@@ -77,7 +77,7 @@ import SessionService
     self.effects = effects
     self.clock = clock
     self.openAgain = openAgain
-    self.unsentChanges = unsentChanges
+    self.unfinished = unfinished
     self.loadPublication = publication
   }
 
@@ -406,20 +406,12 @@ import SessionService
     let unanswered = unanswered.map(\.sentence).flatMap { $0 == state.formError ? nil : $0 }
     // The cause says what the keyring did not do.
     let persistence = if case .byUserTokenNotErased = cause { String?.none } else { self.session.persistence.sentence }
-    let sentences = [cause.sentence, unsentSentence(after: cause), unanswered, persistence].compactMap { $0 }
+    // A reader who did not choose to leave sees that nothing is lost, and what goes on by itself.
+    let unfinished: [String?] = cause == .ended || cause == .reused ? self.unfinished.sentences : []
+    let sentences = ([cause.sentence] + unfinished + [unanswered, persistence]).compactMap { $0 }
     change {
       $0.notice = sentences.isEmpty ? nil : sentences.joined(separator: " ")
       if $0.email.isEmpty, cause == .ended || cause == .reused { $0.email = self.session.endedUser?.email ?? "" }
-    }
-  }
-
-  /// A reader who did not choose to leave sees that nothing is lost.
-  private func unsentSentence(after cause: Session.SignedOutCause) -> String? {
-    guard cause == .ended || cause == .reused else { return nil }
-    switch unsentChanges {
-    case 0: return nil
-    case 1: return "1 change is kept here, and sent when you sign in again."
-    case let count: return "\(count) changes are kept here, and sent when you sign in again."
     }
   }
 

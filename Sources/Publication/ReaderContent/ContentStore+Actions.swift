@@ -113,8 +113,7 @@ extension ContentStore {
       default: gone.contains(entity)
       }
     }
-    for refused in refusedComments where gone.contains(refused.post) { actions.forgetRefused(refused.id) }
-    refusedComments.removeAll { gone.contains($0.post) }
+    forget(refusedComments.filter { gone.contains($0.post) })
     commentDrafts = commentDrafts.filter { !gone.contains($0.key) }
     counted.subtract(gone)
     postCache.remove { $0.fanClubID == id }
@@ -146,26 +145,6 @@ extension ContentStore {
     actions.perform(
       CommentAction(
         id: identifiers.next(), comment: uuid, post: comment.postID, text: nil, author: author, written: clock.now, counted: counted))
-  }
-
-  /// The text of comments that the publication refused, so that the reader need not write it again: once, and again after the next start
-  /// only if the draft that got it was not stored.
-  public func takeRefusedComment(on post: Post.ID) -> String? {
-    let taken = refusedComments.filter { $0.post == post }
-    refusedComments.removeAll { $0.post == post }
-    handedBack += taken
-    let new = taken.filter { !unfinished.handedBack.contains($0.id) }
-    unfinished.handedBack.formUnion(new.map(\.id))
-    return new.isEmpty ? nil : new.compactMap(\.text).joined(separator: "\n\n")
-  }
-
-  /// Removes refused comments that the reader has sent again, or removed from the field.
-  func forgetHandedBack() {
-    let forgotten = handedBack.filter { commentDrafts[$0.post] == nil }
-    guard !forgotten.isEmpty else { return }
-    for comment in forgotten { actions.forgetRefused(comment.id) }
-    handedBack.removeAll { commentDrafts[$0.post] == nil }
-    unfinished.handedBack.subtract(forgotten.map(\.id))
   }
 
   private func set<S: Setting>(_: S.Type, of ids: some Sequence<String>, in cache: any CacheReading<S.Value>, to choice: S.Choice) {
@@ -232,8 +211,10 @@ extension ContentStore {
       if case .problem(let problem, _) = $0 as? ClientError, problem.code == .maintenance { self?.waitsForMaintenance = true }
     }
     actions.onFailure = { [weak self] failure in
-      guard let what = refusals[failure.kind, default: "Your change was not saved."] else { return }
-      self?.failed("\(what) \(failure.sentence)")
+      guard let self, let what = refusals[failure.kind, default: "Your change was not saved."] else { return }
+      let sentence = "\(what) \(failure.sentence)"
+      guard let comment = refusedComments.first(where: { $0.id == failure.actionID }) else { return failed(sentence) }
+      commentRefused(on: comment.post, sentence)
     }
   }
 

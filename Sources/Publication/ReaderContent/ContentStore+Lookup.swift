@@ -36,15 +36,19 @@ extension ContentStore {
 
   private func allClubs(_ label: String) async throws -> [FanClub] {
     let client = client
-    var (ids, cursor) = ([FanClub.ID](), String?.none)
+    var (ids, known, cursor) = ([FanClub.ID](), Set<FanClub.ID>(), String?.none)
+    var pagesWithNothingNew = 0
     repeat {
       let time = clubCache.logicalTime()
       let page = try await request(label) { [cursor] in try await client.fanClubs(cursor: cursor) }
       guard !isClosed else { return [] }
       clubCache.store(page.items, asOf: time)
-      ids += page.items.map(\.id)
+      let new = page.items.map(\.id).filter { known.insert($0).inserted }
+      ids += new
+      pagesWithNothingNew = new.isEmpty ? pagesWithNothingNew + 1 : 0
       cursor = page.next
-    } while cursor != nil
+      // A publication that leads in circles, or on and on, has no more.
+    } while cursor != nil && pagesWithNothingNew < 5
     return ids.compactMap { fanClubs[$0] }
   }
 }

@@ -81,6 +81,11 @@ import Runtime
   /// Called when the publication refuses the text of a post to a reader who has premium access by what is known here.
   public var onAccessRefused: (() -> Void)?
 
+  /// Called with the text of a refused comment whose post is gone, so that no field can have it back: with a sentence for the reader, the
+  /// text to offer, and what to call once they have taken it or want it no more. Until then each start calls this again. Without it, the text
+  /// waits as that of any other refused comment.
+  public var onTextWithoutField: (@MainActor (_ sentence: String, _ text: String, _ answered: @escaping @MainActor () -> Void) -> Void)?
+
   /// Called with a sentence for the reader when something is wrong with the data for reading offline.
   public var onStorageNotice: ((String) -> Void)? {
     didSet { for cache in [postCache, clubCache, commentCache] as [any AnyCache] { cache.onNotice = onStorageNotice } }

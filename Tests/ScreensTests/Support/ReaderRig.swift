@@ -122,7 +122,10 @@ import XCTest
           self?.outputs.append("\($0)")
         })
     case .confirm:
-      return Screen(ConfirmViewModel(loss: "All of it.", isQuitting: false) { [weak self] in self?.outputs.append("\($0)") })
+      return Screen(
+        ConfirmViewModel(loss: LastValue<String?>("All of it.").observe, isQuitting: false) { [weak self] in
+          self?.outputs.append("\($0)")
+        })
     case .signOut: return Screen(SignOutViewModel(store: store) { [weak self] in self?.outputs.append("\($0)") })
     case .about:
       return Screen(
