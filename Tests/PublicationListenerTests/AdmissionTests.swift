@@ -70,6 +70,35 @@ import Testing
     await listener.stop()
   }
 
+  /// By the configuration of the manual: who may not upload is refused while the body is still coming, so that it is stored nowhere.
+  @Test(.enabled(if: Nginx.program != nil, "nginx is missing"), .timeLimit(.minutes(1)))
+  func aProxyStoresNoBodyOfAStranger() async throws {
+    let admission = Listener.Admission(
+      limit: { $0.target.hasPrefix("/v1/imports/") ? 50_000_000 : 65_536 },
+      decide: { $0.headers["Authorization"] == "yes" ? .body(limit: 50_000_000) : .refused(Response(401, body: Data("no".utf8))) })
+    let listener = try Listener(clock: ManualClock(), admission: admission) { request in
+      Response(200, body: Data("\(request.target) \(request.body.count)".utf8))
+    }
+    let nginx = try Nginx(ofTheManualBefore: listener.port)
+    try await nginx.listens()
+    for (method, target, length, fields, status) in [
+      ("PUT", "/v1/imports/a", 50_000_000, "", 401), ("PUT", "/v1/imports/a", 60_000_000, "Authorization: yes\r\n", 413),
+      ("POST", "/v1/session", 65_537, "", 413), ("POST", "/v1/importsandmore", 65_537, "Authorization: yes\r\n", 413),
+    ] {
+      let client = try RawClient(port: nginx.port)
+      try await client.send("\(method) \(target) HTTP/1.1\r\nHost: x\r\n\(fields)Content-Length: \(length)\r\n\r\nsome")
+      #expect(try await client.answer().status == status)
+    }
+    for (method, target, length) in [("PUT", "/v1/imports/a", 5_000_000), ("POST", "/v1/session", 65_536)] {
+      let client = try RawClient(port: nginx.port)
+      let body = String(repeating: "x", count: length)
+      try await client.send(
+        "\(method) \(target) HTTP/1.1\r\nHost: x\r\nAuthorization: yes\r\nContent-Length: \(length)\r\n\r\n" + body)
+      #expect(try await client.answer().body == "\(target) \(length)")
+    }
+    await listener.stop()
+  }
+
   /// It has no longer for that than for a body of the usual size.
   @Test(.timeLimit(.minutes(1))) func whoIsRefusedDoesNotSendForEver() async throws {
     let clock = ManualClock()

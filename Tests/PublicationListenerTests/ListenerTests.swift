@@ -114,6 +114,19 @@ import Testing
     await echo.listener.stop()
   }
 
+  /// HTTP/1.0 has no such field, and the configuration of the manual puts the publication's name in its place.
+  @Test(.enabled(if: Nginx.program != nil, "nginx is missing"), .timeLimit(.minutes(1)))
+  func aRequestWithoutAHostIsAnsweredBehindAProxyToo() async throws {
+    let echo = try EchoListener()
+    let nginx = try Nginx(ofTheManualBefore: echo.listener.port)
+    try await nginx.listens()
+    let client = try RawClient(port: nginx.port)
+    try await client.send("GET /x HTTP/1.0\r\n\r\n")
+    #expect(try await client.answer().status == 200)
+    #expect(echo.requests.map { $0.headers["Host"] } == ["read.example.org"])
+    await echo.listener.stop()
+  }
+
   @Test func aClientThatGoesAwayHarmsNobody() async throws {
     let echo = try EchoListener()
     echo.hold()

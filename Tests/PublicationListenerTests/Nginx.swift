@@ -15,7 +15,28 @@ final class Nginx: Sendable {
   private let child: ChildProcess
 
   /// - Parameter passesAll: whether fields reach the listener whose names nginx calls invalid; otherwise it leaves them out.
-  init(before backend: Int, passesAll: Bool) throws {
+  convenience init(before backend: Int, passesAll: Bool) throws {
+    try self.init(
+      http: """
+        client_max_body_size 0; large_client_header_buffers 4 256k; ignore_invalid_headers \(passesAll ? "off" : "on"); underscores_in_headers on;
+        upstream publication { server 127.0.0.1:\(backend); keepalive 4; }
+        """,
+      server: """
+        location / { proxy_pass http://publication; proxy_http_version 1.1; proxy_set_header Connection ""; }
+        """)
+  }
+
+  /// As the manual for publishers has it.
+  convenience init(ofTheManualBefore backend: Int) throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let manual = try String(contentsOf: root.appending(path: "docs/publishers.md"), encoding: .utf8)
+    guard let block = manual.components(separatedBy: "```nginx\n").dropFirst().first?.components(separatedBy: "```").first else {
+      throw Failure(reason: "the manual has no configuration")
+    }
+    try self.init(http: "", server: block.replacing("127.0.0.1:8080", with: "127.0.0.1:\(backend)"))
+  }
+
+  private init(http: String, server: String) throws {
     guard let program = Self.program else { throw Failure(reason: "no nginx") }
     port = try Self.freePort()
     let folder = NSTemporaryDirectory() + "matinee-nginx-\(UUID().uuidString)"
@@ -27,11 +48,11 @@ final class Nginx: Sendable {
       events {}
       http {
         \(paths.joined(separator: " "))
-        access_log off; client_max_body_size 0; large_client_header_buffers 4 256k; ignore_invalid_headers \(passesAll ? "off" : "on"); underscores_in_headers on;
-        upstream publication { server 127.0.0.1:\(backend); keepalive 4; }
+        access_log off;
+        \(http)
         server {
           listen 127.0.0.1:\(port);
-          location / { proxy_pass http://publication; proxy_http_version 1.1; proxy_set_header Connection ""; }
+          \(server)
         }
       }
       """

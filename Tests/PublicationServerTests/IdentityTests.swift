@@ -127,6 +127,18 @@ import Testing
     #expect(await rig.send(.delete, path, token: operated).status == 204)
   }
 
+  /// Providers that list somebody's groups make tokens as long as any that is read.
+  @Test func aLongTokenSignsIn() async throws {
+    let long = try credentials(["groups": Array(repeating: String(repeating: "g", count: 36), count: 290)])
+    #expect((15_000...16_384).contains(long.idToken.utf8.count))
+    let ada = try await rig.signIn()
+    #expect(try await link(long, ada).status == 204)
+    _ = try await signedIn(credentials(["groups": Array(repeating: String(repeating: "g", count: 36), count: 290)]))
+    let longer = try await signIn(credentials(["groups": Array(repeating: String(repeating: "g", count: 36), count: 400)]))
+    #expect(longer.status == 413)
+    #expect(try longer.problem.title == "The body has more than 20480 bytes.")
+  }
+
   /// Whoever gives a provider somebody's address must not get their account.
   @Test func anAddressAloneIsNoAccount() async throws {
     let response = try await signIn(credentials(["email": "ADA@example.org"]))

@@ -64,22 +64,38 @@ import Testing
     #expect(try await readers.end(await readers.refresh(club)).state == .done)
   }
 
-  /// Bo asks, and Ada chose the address.
-  @Test func whatAFeedBringsCountsForWhoAddedIt() async throws {
+  /// Ada chose the address, and Bo asks: neither of them takes anything from what the other may add.
+  @Test func whatAFeedBringsOnRequestCountsForWhoAsks() async throws {
     let (readers, club, ada) = try await readers()
     let limits = readers.rig.publication.importLimits
+    let bo = try await readers.rig.get("/v1/session", readers.bo, as: Reader.self).id
     let before = limits.bytes(of: ada)
     let document = Documents.rss("One", "Two", "Three")
     readers.web.answer(FeedReadersRig.url, Response(200, body: document))
     #expect(try await readers.end(await readers.refresh(club, readers.bo)).state == .done)
     // Three posts, each of which takes more of the disk than of the document.
-    #expect(limits.bytes(of: ada) == before + 3 * 512 && document.count < 3 * 512)
-    limits.add(bytes: ImportLimits.mostBytes, of: ada, at: Int64(readers.rig.clock.now.timeIntervalSince1970))
+    #expect(limits.bytes(of: bo, isOwn: false) == 3 * 512 && document.count < 3 * 512)
+    #expect(limits.bytes(of: ada) == before)
+    #expect(limits.bytes(of: bo) == 0)
+    limits.add(bytes: ImportLimits.mostBytes, of: bo, isOwn: false, at: Int64(readers.rig.clock.now.timeIntervalSince1970))
     readers.rig.clock.advance(by: .seconds(60))
     let refused = try await readers.end(await readers.refresh(club, readers.bo))
     #expect(refused.problem == "\(FeedReadersRig.url): too much was fetched within an hour. Wait a while before the next time.")
-    #expect(try await readers.begin(FeedReadersRig.url).status == 429)
     #expect(readers.web.requests.count == 1)
+    #expect(try await readers.end(await readers.refresh(club)).state == .done, "Ada's own hour")
+    #expect(limits.bytes(of: ada) == before + 3 * 512)
+    #expect(await readers.post(Documents.rss("New"), name: "other.xml", readers.bo).status == 202)
+  }
+
+  @Test func aReaderWhoAddedTooMuchHasNoneOfItFetched() async throws {
+    let (readers, club, ada) = try await readers()
+    let limits = readers.rig.publication.importLimits
+    limits.add(bytes: ImportLimits.mostBytes, of: ada, at: Int64(readers.rig.clock.now.timeIntervalSince1970))
+    let refused = try await readers.end(await readers.refresh(club))
+    #expect(refused.problem == "\(FeedReadersRig.url): too much was fetched within an hour. Wait a while before the next time.")
+    #expect(try await readers.begin(FeedReadersRig.url).status == 429)
+    #expect(readers.web.requests.isEmpty)
+    #expect(try await readers.end(await readers.refresh(club, readers.bo)).state == .done)
   }
 
   @Test func theScheduleAsksLaterWhenAReadersFeedsBringTooMuch() async throws {

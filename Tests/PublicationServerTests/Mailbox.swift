@@ -1,5 +1,6 @@
 import Patience
 import PublicationServer
+import Runtime
 import Synchronization
 
 /// Keeps the mails that a publication sends.
@@ -10,9 +11,17 @@ final class Mailbox: Mailer {
   let refuses = Mutex(false)
   /// The addresses whose mails it refuses.
   let full = Mutex<Set<String>>([])
+  private let silent = Mutex<(recipients: Set<String>, clock: ManualClock)?>(nil)
+
+  /// Has a mail server say nothing about these addresses, until the mailer gives up after half a minute.
+  func isSilent(about recipients: [String], on clock: ManualClock) { silent.withLock { $0 = (Set(recipients), clock) } }
 
   func send(_ mail: Mail) async throws {
     tries.withLock { $0 += 1 }
+    if let clock = silent.withLock({ $0?.recipients.contains(mail.recipient) == true ? $0?.clock : nil }) {
+      try await clock.sleep(for: .seconds(30))
+      throw Refused()
+    }
     guard !refuses.withLock({ $0 }), !full.withLock({ $0.contains(mail.recipient) }) else { throw Refused() }
     mails.withLock { $0.append(mail) }
   }

@@ -260,6 +260,58 @@ import Testing
     #expect(box.tries.withLock { $0 } == 7)
   }
 
+  /// Readers whose mail server says nothing about their mailboxes, each of whom asks for so many codes.
+  private func askForHangingMailboxes(_ count: Int, codes: Int) async throws {
+    let recipients = (0..<count).map { "m\($0)@example.org" }
+    for email in recipients { try await rig.publication.addReader(email: email, name: "M", password: Rig.password) }
+    box.isSilent(about: recipients, on: rig.clock)
+    for code in 0..<codes {
+      for (number, email) in recipients.enumerated() {
+        #expect(try await ask(email, from: "198.51.100.\(number * 10 + code / 5)").status == 202)
+      }
+    }
+  }
+
+  /// Of those that hang at the moment, each has a place for five seconds.
+  private func passFiveSeconds(hanging: Int, inPlaces: Int = 4) async {
+    await until { box.tries.withLock { $0 } == hanging }
+    await rig.clock.waitForSleepers(hanging + inPlaces)
+    rig.clock.advance(by: .seconds(5))
+  }
+
+  /// A mail server that says nothing about a recipient has the mailer wait for half a minute, again and again.
+  @Test func mailboxesThatHangKeepNoOtherWaiting() async throws {
+    try await askForHangingMailboxes(8, codes: 5)
+    _ = try await challenge("bo@example.org")
+    await passFiveSeconds(hanging: 4)
+    #expect(box.mails.withLock { $0.isEmpty })
+    await passFiveSeconds(hanging: 8)
+    await box.count(1)
+    #expect(box.mails.withLock { $0.map(\.recipient) } == ["bo@example.org"])
+    // By now it is known who they are.
+    _ = try await challenge()
+    await box.count(2)
+    // Half a minute after the first of them, and five seconds later those are tried again: two at a time.
+    await rig.clock.waitForSleepers(8)
+    rig.clock.advance(by: .seconds(20))
+    await rig.clock.waitForSleepers(8)
+    rig.clock.advance(by: .seconds(5))
+    await rig.clock.waitForSleepers(8)
+    _ = try await challenge("bo@example.org")
+    await box.count(3)
+    #expect(box.tries.withLock { $0 } == 8 + 3 + 2)
+  }
+
+  /// Nor may they fill the queue.
+  @Test func mailboxesThatHangLeaveRoomForOthers() async throws {
+    try await askForHangingMailboxes(11, codes: 20)
+    _ = try await challenge("bo@example.org")
+    await passFiveSeconds(hanging: 4)
+    await passFiveSeconds(hanging: 8)
+    await box.count(1)
+    #expect(box.mails.withLock { $0.map(\.recipient) } == ["bo@example.org"])
+  }
+
   /// Whoever could read the mail before must not come in by it after that.
   @Test(arguments: ["password", "operator", "sign-out", "others", "code"]) func aCodeDoesNotOutlive(what: String) async throws {
     let ada = try await rig.signIn()

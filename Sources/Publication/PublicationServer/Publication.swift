@@ -113,7 +113,7 @@ public actor Publication {
   nonisolated let longTurns = RequestTurns(1)
   /// One large answer at a time, of all clients: the thread that writes them is one.
   nonisolated let largeTurns = RequestTurns(1, longestQueue: .max)
-  /// One list of a reader that may have to check many posts.
+  /// One list of a reader of what they follow, bookmarked or have not read, for which many posts may have to be checked.
   nonisolated let listTurns = RequestTurns(1)
   /// One part of long work at a time, of all that is under way; see ``RequestTurns/takePart(_:)``.
   nonisolated let partTurns = RequestTurns(1, longestQueue: .max)
@@ -226,6 +226,7 @@ public actor Publication {
       database: database, bodies: connections(), lists: connections(), limit: limit, isStopping: isStopping)
     try content.datePosts(after: latest, at: now)
     try content.guardBodies()
+    try content.sortClubs()
     database.setLimit(WorkLimit(deadline: Self.deadline, clock: clock))
     database.setBusyTimeout(Self.patience)
     let searchLimit = WorkLimit(deadline: Self.searchDeadline, clock: clock, isCancelled: { Task.isCancelled || isStopping() })

@@ -151,7 +151,8 @@ extension Publication {
   /// requested a pause gets no request. A failure is stored for readers, and does not change the schedule: one reader must not cost others
   /// their posts.
   ///
-  /// Its bytes count for the reader who added the feed and so chose the address; or else for the one who requests it.
+  /// Its bytes count for the reader who requests it, and never for another one who added the feed: readers could stop each other's feeds by
+  /// that. Those of what others added count by themselves: whoever chose a large address takes nothing from what this reader may add.
   /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; `Problem` when it has to wait; what broke.
   func refreshNow(_ feed: StoredFeed, _ service: FeedService, for reader: Reader.ID) async throws {
     if let quiet = feed.quiet, quiet > service.now, quiet <= service.now + FeedService.longestPause {
@@ -168,8 +169,8 @@ extension Publication {
       throw Problem(
         code: .tooManyAttempts, title: "\(Self.sentence(of: failure)) That was just now. Try again in \(wait).", status: 429)
     }
-    let counted = feed.addedBy ?? reader
-    guard importLimits.hasRoom(counted, at: now) else {
+    let isOwn = feed.addedBy == reader
+    guard importLimits.hasRoom(reader, isOwn: isOwn, at: now) else {
       throw Problem(
         code: .tooManyAttempts, title: "\(feed.version.url): too much was fetched within an hour. Wait a while before the next time.",
         status: 429)
@@ -181,7 +182,7 @@ extension Publication {
       let job = ImportJob("", reader: "", session: nil, follows: false)
       do {
         try await withTaskCancellationHandler {
-          try await self.refresh(feed, service, job, countedFor: counted)
+          try await self.refresh(feed, service, job, countedFor: reader, isOwn: isOwn)
         } onCancel: {
           job.cancel()
         }
@@ -193,12 +194,15 @@ extension Publication {
   }
 
   /// Fetches a feed, stores what is new, and records its next time; does none of that when it fails.
+  /// - Parameters:
+  ///   - job: `nil` for the schedule.
+  ///   - isOwn: whether the reader for whom the bytes count added the feed.
   /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; what broke.
   private nonisolated func refresh(
-    _ feed: StoredFeed, _ service: FeedService, _ job: ImportJob?, countedFor reader: Reader.ID?
+    _ feed: StoredFeed, _ service: FeedService, _ job: ImportJob?, countedFor reader: Reader.ID?, isOwn: Bool = true
   ) async throws {
     do {
-      let (fetched, taken) = try await fetch(feed, service)
+      let (fetched, taken) = try await fetch(feed, service, isDue: job == nil)
       switch fetched {
       case .unchanged(var version):
         version.maxAge = max(version.maxAge, FeedService.pause(after: taken))
@@ -208,14 +212,15 @@ extension Publication {
         try await update(unchanged, next: service.next(version))
       case .document(let data, let contentType, var version, address: _):
         version.maxAge = max(version.maxAge, FeedService.pause(after: taken))
-        if let reader { importLimits.add(bytes: data.count, of: reader, at: await now) }
+        if let reader { importLimits.add(bytes: data.count, of: reader, isOwn: isOwn, at: await now) }
         try job?.advance(.reading)
         let parsed = try await feedReader.run(data.count) {
           try FeedParser.parse(data, source: feed.version.url, contentType: contentType)
         }
         try parsed.checkSize(feed.version.url)
         // Resolved addresses are longer than those in the document.
-        if let reader { importLimits.add(bytes: max(0, FeedDocument.feed(parsed).bytes - data.count), of: reader, at: await now) }
+        let more = max(0, FeedDocument.feed(parsed).bytes - data.count)
+        if let reader { importLimits.add(bytes: more, of: reader, isOwn: isOwn, at: await now) }
         _ = try await store(parsed, as: FeedOrigin(source: feed.source, name: feed.name, version: version, isExisting: true), job)
       }
       await remember(feed.club, nil, service)
@@ -226,13 +231,15 @@ extension Publication {
   }
 
   /// Fetches a feed. If that took long, the schedule then skips its reader's feeds for a while.
+  /// - Parameter isDue: whether the schedule fetches it. What somebody requests takes none of its places, and holds up none of its reader's
+  ///   feeds.
   private nonisolated func fetch(
-    _ feed: StoredFeed, _ service: FeedService
+    _ feed: StoredFeed, _ service: FeedService, isDue: Bool
   ) async throws -> (answer: FeedFetcher.Answer, taken: Duration) {
     let start = service.clock.uptime
     defer {
       let taken = service.clock.uptime - start
-      if let reader = feed.addedBy, taken >= Self.longestInPlace {
+      if isDue, let reader = feed.addedBy, taken >= Self.longestInPlace {
         importLimits.pauseSchedule(of: reader, after: taken, at: clock.unixTime)
       }
     }

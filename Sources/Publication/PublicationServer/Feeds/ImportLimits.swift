@@ -12,7 +12,8 @@ final class ImportLimits: Sendable {
   static let mostFeeds = 2 * Import.mostClubs
   /// The most of a reader's feeds that the schedule fetches within a minute: in an hour more than a reader may request.
   static let mostScheduled = 20
-  /// The most bytes of feeds, of which no more are started then.
+  /// The most bytes of the feeds that a reader added, of which no more are started then; and the most of feeds that others added and this
+  /// reader wanted fetched, of which no more are fetched for this reader then.
   static let mostBytes = 500_000_000
 
   /// How many posts the feeds of a reader may have, however they come: ten of the largest feeds.
@@ -30,7 +31,12 @@ final class ImportLimits: Sendable {
     var fetches = 0
     var scheduled = 0
     var feeds = 0
+    /// Of feeds that the reader added.
     var bytes = 0
+    /// Of feeds that others added, and that this reader wanted fetched.
+    var bytesOfOthers = 0
+
+    static func bytes(ofOwn isOwn: Bool) -> WritableKeyPath<Use, Int> { isOwn ? \.bytes : \.bytesOfOthers }
   }
 
   /// A reader whose feed took long waits this many times as long for the schedule.
@@ -100,22 +106,28 @@ final class ImportLimits: Sendable {
     pauses.withLock { $0[reader]?.contains(time) == true }
   }
 
-  /// Whether a reader's feeds may bring more.
-  func hasRoom(_ reader: Reader.ID, at time: Int64) -> Bool {
-    used.withLock { used in Self.sum((used[reader] ?? []).filter { abs(time - $0.time) < 3600 }, \.bytes) < Self.mostBytes }
-  }
-
-  /// Counts what was in a document.
-  func add(bytes: Int, of reader: Reader.ID, at time: Int64) {
-    try? use(reader, time) { _ in
-      nil
-    } adding: {
-      $0.bytes += bytes
+  /// Whether feeds may bring more for a reader.
+  /// - Parameter isOwn: whether the reader added them; otherwise this reader wants fetched what others added.
+  func hasRoom(_ reader: Reader.ID, isOwn: Bool = true, at time: Int64) -> Bool {
+    used.withLock { used in
+      Self.sum((used[reader] ?? []).filter { abs(time - $0.time) < 3600 }, Use.bytes(ofOwn: isOwn)) < Self.mostBytes
     }
   }
 
-  /// How much was in what a reader added lately; for tests.
-  func bytes(of reader: Reader.ID) -> Int { used.withLock { Self.sum($0[reader] ?? [], \.bytes) } }
+  /// Counts what was in a document.
+  /// - Parameter isOwn: as in ``hasRoom(_:isOwn:at:)``.
+  func add(bytes: Int, of reader: Reader.ID, isOwn: Bool = true, at time: Int64) {
+    try? use(reader, time) { _ in
+      nil
+    } adding: {
+      $0[keyPath: Use.bytes(ofOwn: isOwn)] += bytes
+    }
+  }
+
+  /// How much was lately in what a reader added, or wanted fetched of what others added; for tests.
+  func bytes(of reader: Reader.ID, isOwn: Bool = true) -> Int {
+    used.withLock { Self.sum($0[reader] ?? [], Use.bytes(ofOwn: isOwn)) }
+  }
 
   /// - Parameter refusal: called with the uses of the last hour; returns what exceeds a limit, or `nil`.
   private func use(

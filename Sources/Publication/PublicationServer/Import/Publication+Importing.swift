@@ -47,7 +47,7 @@ extension Publication {
   /// twice.
   ///
   /// An item is identified by its `identity` within `source`. One without a date, or with one that is more than a day ahead, gets the time
-  /// of its first import.
+  /// of its first import. Those of one second get a second each, in the order of the feed.
   /// - Parameters:
   ///   - feed: what was read.
   ///   - source: the permanent name of the feed: its URL or absolute path. One on the web is fetched again from then on, once the
@@ -269,5 +269,6 @@ extension ImportedFeed {
         picture: item.picture, url: item.link, published: published)
       items.append(Item(post: post, isUndated: dated == nil))
     }
+    giveEachItsSecond(now: Int64(now.timeIntervalSince1970.rounded(.down)))
   }
 }

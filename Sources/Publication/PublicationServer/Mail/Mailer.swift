@@ -22,7 +22,7 @@ public struct Mail: Equatable, Sendable {
 
 /// Sends mails. Called on any thread.
 public protocol Mailer: Sendable {
-  /// Hands a mail over; returns when it was accepted.
+  /// Hands a mail over; returns when it was accepted. It has to end by itself, also where nothing answers: there may be several at a time.
   /// - Throws: an error whose description says why not, for the operator's log.
   func send(_ mail: Mail) async throws
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import OpenIDConnect
 import PublicationAPI
 import Runtime
 
@@ -69,12 +70,11 @@ struct Route: Sendable {
 
   /// The same with a JSON body.
   static func open<Body: Decodable & Sendable>(
-    _ method: Request.Method, _ path: APIPath, takesTurns: Bool = true, asksProvider: Bool = false, taking body: Body.Type,
-    _ answer: @escaping @Sendable (isolated Publication, Call, Body) async throws -> any Answer
+    _ method: Request.Method, _ path: APIPath, bodyLimit: Int = Router.openBodyLimit, takesTurns: Bool = true, asksProvider: Bool = false,
+    taking body: Body.Type, _ answer: @escaping @Sendable (isolated Publication, Call, Body) async throws -> any Answer
   ) -> Route {
     Route(
-      method, path, access: .anyone, bodyLimit: Router.openBodyLimit, takesTurns: takesTurns, asksProvider: asksProvider, taking: body,
-      answer)
+      method, path, access: .anyone, bodyLimit: bodyLimit, takesTurns: takesTurns, asksProvider: asksProvider, taking: body, answer)
   }
 
   /// A route for the operator's token alone.
@@ -112,6 +112,9 @@ struct Router: Sendable {
   static let importBodyLimit = 16 << 10
   /// The largest body of a route without a token, in bytes: the longest address and password fit, with each letter as `\u`.
   static let openBodyLimit = 4 << 10
+  /// The largest body that brings an ID token, in bytes: the longest token fits, and what else comes with it. Providers that list a person's
+  /// groups make long ones.
+  static let tokenBodyLimit = IDToken.maximumLength + openBodyLimit
 
   let routes: [Route]
 

@@ -12,7 +12,9 @@ extension Router {
     .open(.post, .sessionRefresh, taking: RefreshRequest.self) { try await $0.sessionResource.refresh($2) },
     .open(.post, .sessionCode, taking: CodeRequest.self) { try await $0.codeResource.request($1, $2) },
     .open(.post, .mailedSession, taking: CodeCredentials.self) { try await $0.codeResource.signIn($1, $2) },
-    .open(.post, .openIDSession, asksProvider: true, taking: IDTokenCredentials.self) { try await $0.identityResource.signIn($1, $2) },
+    .open(.post, .openIDSession, bodyLimit: Router.tokenBodyLimit, asksProvider: true, taking: IDTokenCredentials.self) {
+      try await $0.identityResource.signIn($1, $2)
+    },
     Route(.get, .identities) { try await $0.identityResource.list($1) },
     Route(.put, .identities, taking: IDTokenCredentials.self) { try await $0.identityResource.link($1, $2) },
     Route(.delete, .identities) { try await $0.identityResource.unlink($1) },
