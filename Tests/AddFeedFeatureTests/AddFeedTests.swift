@@ -264,6 +264,17 @@ import Testing
     #expect(dialog.state.fetchLabel == nil)
   }
 
+  /// However they ended.
+  @Test func whatFailedIsListedByName() async {
+    let names = ["Feed 10", "feed 3", "Feed 2", "Écarts", "Feed 1"]
+    let failed = names.enumerated().map { Import(id: "i\($0)", state: .failed, title: $1, problem: "\($1) is gone.") }
+    let dialog = await list(["a", "b", "c", "d", "e"], failed)
+    dialog.send(.fetchTapped)
+    await reader.settle()
+    #expect(dialog.state.failures.map(\.name) == ["Écarts", "Feed 1", "Feed 2", "feed 3", "Feed 10"])
+    #expect(dialog.state.failures.map(\.problem) == dialog.state.failures.map { "\($0.name) is gone." })
+  }
+
   @Test func cancellingLeavesTheRestForLater() async {
     let dialog = await list(["a", "b", "c"], [Import(id: "i", title: "Slow")])
     dialog.send(.fetchTapped)

@@ -47,6 +47,19 @@ import Testing
           errors: "matinee-server: \(file) is damaged (database disk image is malformed). Put a backup of the publication in its place.\n"))
   }
 
+  @Test func aCopyThatEndedTooEarlyIsNamed() async throws {
+    try await Server.makeSample(data)
+    let file = data + "/publication.sqlite"
+    let whole = try #require(FileManager.default.contents(atPath: file)).count
+    #expect(truncate(file, whole / 2) == 0)
+    let refused = try await Server.run(["serve", "--port", "0", "--data", data])
+    let reason = "it ends after \(whole / 2) of \(whole) bytes"
+    #expect(
+      refused
+        == Server.Outcome(
+          status: 1, output: "", errors: "matinee-server: \(file) is damaged (\(reason)). Put a backup of the publication in its place.\n"))
+  }
+
   @Test func aMissingKeyEndsServeWithOneSentence() async throws {
     try await makeOwn()
     let key = data + "/receipts.pem"

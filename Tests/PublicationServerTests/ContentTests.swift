@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 import PublicationServer
+import SQLiteStorage
 import Testing
 
 /// Posts, fan clubs and pictures.
@@ -162,6 +163,40 @@ import Testing
       cursor = page.next
     } while cursor != nil
     #expect(names == ["Duos", "Écarts", "zebra"])
+  }
+
+  @Test func numbersInNamesOfClubsCountAsNumbers() async throws {
+    let folder = try TemporaryFolder()
+    let rig = try await Rig(folder: folder.path)
+    for number in [10, 2, 1] {
+      _ = try await rig.publication.importFeed(ParsedItemSample.feed([], title: "Feed \(number)"), source: "https://example.org/\(number)")
+    }
+    let expected = ["Duos", "Écarts", "Feed 1", "Feed 2", "Feed 10", "zebra"]
+    #expect(try await clubs(rig) == expected)
+    await rig.publication.close()
+    // Also after an earlier version, which sorted by the digits.
+    do {
+      let database = try Connection(path: folder.file("publication.sqlite"))
+      #expect(try database.execute("UPDATE fan_club SET sort_key = lower(name) WHERE name LIKE 'Feed %'") == 3)
+      try database.execute("DELETE FROM setting WHERE name = 'clubs_sorted'")
+    }
+    let again = try await Rig(folder: folder.path)
+    #expect(try await clubs(again) == expected)
+    await again.publication.close()
+  }
+
+  /// The names of all clubs, page by page.
+  private func clubs(_ rig: Rig) async throws -> [String] {
+    let token = try await rig.signIn()
+    var names: [String] = []
+    var cursor: String?
+    repeat {
+      let next = cursor.map { "&cursor=\($0)" } ?? ""
+      let page = try await rig.get("/v1/fanclubs?limit=1\(next)", token, as: Page<FanClub>.self)
+      names += page.items.map(\.name)
+      cursor = page.next
+    } while cursor != nil
+    return names
   }
 
   @Test func followersCountEachReaderOnce() async throws {

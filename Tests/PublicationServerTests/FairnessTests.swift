@@ -149,6 +149,30 @@ extension ReadConnections {
     await rig.publication.close()
   }
 
+  /// However few there are: to find the newest of what a reader follows or bookmarked takes longer than to find the newest of all.
+  @Test(arguments: ["followed=true", "bookmarked=true", "followed=true&bookmarked=true", "followed=true&unread=true"])
+  func nobodyElseWaitsForAListOfAReadersOwn(filter: String) async throws {
+    let folder = try TemporaryFolder()
+    let rig = try await Rig(folder: folder.path)
+    let token = try await rig.signIn()
+    let reader = try await rig.get("/v1/session", token, as: Reader.self).id
+    for club in ["odd", "even"] { #expect(await rig.send(.put, "/v1/fanclubs/\(club)/follow", token: token).status == 200) }
+    try await rig.publication.bookmarkAll(reader)
+    let lists = try #require(try await rig.publication.lists)
+    try await lists.suspended { release async throws in
+      async let first = rig.send(.get, "/v1/posts?\(filter)", token: token)
+      async let second = rig.send(.get, "/v1/posts?\(filter)&fanclub=even", token: token)
+      await until { rig.publication.listTurns.count(reader) >= 2 }
+      await until { lists.waiting >= 2 }
+      #expect(try await rig.get("/v1/posts", token, as: Page<Post>.self).items.count == 20)
+      #expect(lists.waiting == 2, "the second list waits for the first")
+      release()
+      #expect(try Wire.decode(Page<Post>.self, from: await first.body).items.count == 20)
+      #expect(try Wire.decode(Page<Post>.self, from: await second.body).items.count == 12)
+    }
+    await rig.publication.close()
+  }
+
   /// A body of fifty megabytes is read, and written as JSON, for one request of a reader at a time: more of them would fill the memory.
   @Test func longAnswersOfAReaderAreMadeOneAfterTheOther() async throws {
     let rig = try await Rig()
@@ -329,6 +353,30 @@ extension ReadConnections {
     #expect(Set(readers.web.targets) == Set(feeds))
     readers.web.hold.advance(by: .seconds(1))
     await readers.rig.clock.waitForSleepers()
+  }
+
+  /// Bo asks for one of Ada's, whose server is slow. That took none of the schedule's places.
+  @Test func aFeedThatTookLongOnRequestHoldsUpNoneOfItsReader() async throws {
+    let readers = try await FeedReadersRig()
+    let feeds = (1...2).map { "https://slow.example/\($0)" }
+    var clubs: [FanClub.ID] = []
+    for url in feeds {
+      readers.web.answer(url, Response(200, body: Documents.rss("One", home: url, name: url)))
+      clubs += try await readers.end(try await readers.begin(url)).clubs
+    }
+    await readers.rig.clock.waitForSleepers()
+    readers.web.forget()
+    readers.rig.clock.advance(by: .seconds(3540))
+    await readers.rig.clock.waitForSleepers()
+    readers.web.holdBack(feeds[0])
+    let asked = await readers.refresh(clubs[0], readers.bo)
+    await readers.web.hold.waitForSleepers()
+    readers.rig.clock.advance(by: .seconds(50))
+    readers.web.hold.advance(by: .seconds(1))
+    #expect(try await readers.end(asked).state == .done)
+    readers.rig.clock.advance(by: .seconds(10))
+    await readers.rig.clock.waitForSleepers()
+    #expect(readers.web.targets == feeds)
   }
 
   @Test func aFeedThatTakesLongIsAskedLessOften() async throws {

@@ -29,6 +29,20 @@ enum ParsedItemSample {
     return try await rig.get("/v1/posts?fanclub=\(club.id)&limit=100", token, as: Page<Post>.self).items
   }
 
+  /// The posts of a feed, however many.
+  private func all(_ rig: Rig) async throws -> [Post] {
+    let token = try await rig.signIn()
+    let club = try #require(try await posts(rig).first).fanClubID
+    var (all, cursor) = ([Post](), String?.none)
+    repeat {
+      let next = cursor.map { "&cursor=\($0)" } ?? ""
+      let page = try await rig.get("/v1/posts?fanclub=\(club)&limit=100\(next)", token, as: Page<Post>.self)
+      all += page.items
+      cursor = page.next
+    } while cursor != nil
+    return all
+  }
+
   @Test func aFeedBecomesAClubAndItsItemsPosts() async throws {
     let rig = try await Rig()
     let date = Date(timeIntervalSince1970: 1_600_000_000)
@@ -91,6 +105,49 @@ enum ParsedItemSample {
     let items = (1...5).map { ParsedItemSample.item("Item \($0)", nil, id: "\($0)") }
     _ = try await rig.publication.importFeed(ParsedItemSample.feed(items), source: Self.source)
     #expect(try await posts(rig).map(\.title) == items.compactMap(\.title))
+  }
+
+  /// Feeds that say only the day, and those that were moved from elsewhere, have many items of one date.
+  @Test func itemsOfOneDateKeepTheOrderOfTheDocument() async throws {
+    let rig = try await Rig()
+    let date = Date(timeIntervalSince1970: 1_600_000_000)
+    // More than one part.
+    var items = (1...250).map { ParsedItemSample.item("Item \($0)", date, id: "\($0)") }
+    items.insert(ParsedItemSample.item("Newer", date.addingTimeInterval(1), id: "newer"), at: 7)
+    items.append(ParsedItemSample.item("Older", date.addingTimeInterval(-1), id: "older"))
+    #expect(try await rig.publication.importFeed(ParsedItemSample.feed(items), source: Self.source).added == 252)
+    let before = try await all(rig)
+    #expect(before.map(\.title) == ["Newer"] + (1...250).map { "Item \($0)" } + ["Older"])
+    #expect(before.suffix(2).map(\.published) == [date, date.addingTimeInterval(-1)])
+    // A later document changes nothing of what is stored. What is new comes before it.
+    rig.clock.advance(by: .seconds(3600))
+    items[100].body = "<p>Corrected</p>"
+    items.insert(ParsedItemSample.item("New", date.addingTimeInterval(1), id: "new"), at: 0)
+    let report = try await rig.publication.importFeed(ParsedItemSample.feed(items), source: Self.source)
+    #expect((report.added, report.updated, report.unchanged) == (1, 1, 251))
+    let after = try await all(rig)
+    #expect(after.map(\.title) == ["New"] + before.map(\.title))
+    #expect(after.dropFirst().map(\.published) == before.map(\.published))
+    // A date that is corrected counts.
+    items[100].published = date.addingTimeInterval(-60)
+    #expect(try await rig.publication.importFeed(ParsedItemSample.feed(items), source: Self.source).updated == 1)
+    let corrected = try #require(try await all(rig).last)
+    #expect((corrected.title, corrected.published) == (items[100].title, date.addingTimeInterval(-60)))
+  }
+
+  /// Some feeds date all items as of now.
+  @Test func noItemIsMovedIntoTheFuture() async throws {
+    let rig = try await Rig()
+    var items = (1...5).map { ParsedItemSample.item("Item \($0)", Rig.start, id: "\($0)") }
+    _ = try await rig.publication.importFeed(ParsedItemSample.feed(items), source: Self.source)
+    let dates = (0..<5).map { Rig.start.addingTimeInterval(-Double($0)) }
+    #expect(try await posts(rig).map(\.title) == items.compactMap(\.title))
+    #expect(try await posts(rig).map(\.published) == dates)
+    // Nor is it later, when there is room.
+    rig.clock.advance(by: .seconds(3600))
+    for index in 3...4 { items[index].body = "<p>Corrected</p>" }
+    #expect(try await rig.publication.importFeed(ParsedItemSample.feed(items), source: Self.source).updated == 2)
+    #expect(try await posts(rig).map(\.published) == dates)
   }
 
   @Test func noItemIsLostToARepeatedIdentity() async throws {

@@ -94,6 +94,30 @@ import Testing
     await rig.publication.close()
   }
 
+  /// A copy that ended too early. It would sell what it cannot deliver, and with the log beside it SQLite makes it look whole.
+  @Test(arguments: [true, false]) func aDatabaseThatWasCutIsRefusedAndLeftAsItIs(hasLog: Bool) async throws {
+    let copy = try TemporaryFolder()
+    let rig = try await Rig(folder: folder.path)
+    for name in try files() where hasLog || !name.contains(".sqlite-") {
+      try FileManager.default.copyItem(atPath: folder.file(name), toPath: copy.file(name))
+    }
+    await rig.publication.close()
+    let whole = try #require(bytes(copy.file("publication.sqlite")))
+    let cut = whole.prefix(whole.count / 2)
+    try cut.write(to: URL(fileURLWithPath: copy.file("publication.sqlite")))
+    let before = try FileManager.default.contentsOfDirectory(atPath: copy.path).filter { $0 != "publication.sqlite-shm" }.sorted()
+    #expect(before.contains("publication.sqlite-wal") == hasLog)
+    await #expect {
+      _ = try await Rig(folder: copy.path)
+    } throws: { error in
+      let error = error as? SQLiteError
+      return error?.isCorruption == true && error?.message == "it ends after \(cut.count) of \(whole.count) bytes"
+    }
+    #expect(bytes(copy.file("publication.sqlite")) == cut)
+    let after = try FileManager.default.contentsOfDirectory(atPath: copy.path).filter { $0 != "publication.sqlite-shm" }.sorted()
+    #expect(after == before)
+  }
+
   @Test func aStartThatWasKilledBeginsAnew() async throws {
     for name in ["publication.sqlite.partial", "publication.sqlite-wal"] {
       #expect(FileManager.default.createFile(atPath: folder.file(name), contents: Data("half a page".utf8)))

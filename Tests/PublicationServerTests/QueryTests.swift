@@ -69,13 +69,25 @@ import Testing
       limit: 0)
   }
 
-  /// Lists of unread posts are read in parts, of whatever size.
+  /// Lists that may be long are read in parts, of whatever size.
   @Test(arguments: [1, 2, 3], [1, 7, 10_000])
   func listsHaveWhatPlainSwiftHas(seed: UInt64, part: Int) async throws {
     let world = try ChanceWorld(100, premium: 0.3, seed: seed)
+    try await compare(world, part) { world.list($0) }
+    // The posts of a club that was removed may still be there.
+    try world.database.script("DELETE FROM follow WHERE fan_club = 'c0'; DELETE FROM fan_club WHERE id = 'c0'")
+    let left = Set(world.posts.filter { $0.fanClubID != "c0" }.map(\.id))
+    #expect(left.count < world.posts.count)
+    try await compare(world, part, isSweeping: true) { world.list($0).filter(left.contains) }
+  }
+
+  private func compare(
+    _ world: ChanceWorld, _ part: Int, isSweeping: Bool = false, _ expect: (PostQuery) -> [Post.ID]
+  ) async throws {
     let content = SQLiteContent(database: world.database, partSize: part)
-    for list in Self.lists {
-      let expected = world.list(list)
+    for var list in Self.lists {
+      list.isSweeping = isSweeping
+      let expected = expect(list)
       for limit in [1, 7, 200] {
         var (query, seen) = (list, [Post]())
         query.limit = limit
@@ -86,7 +98,7 @@ import Testing
           query.after = PostPosition(published: Int64(last.published.timeIntervalSince1970), id: last.id)
         }
         #expect(seen.map(\.id) == expected, "\(list)")
-        // So are those of many bookmarks.
+        // So may all be.
         let inParts = try await content.longList(list.with(limit: limit), for: ChanceWorld.reader)
         #expect(inParts?.map(\.id) == Array(expected.prefix(limit)), "\(list)")
         #expect(seen.map(\.bookmarked) == expected.map(world.bookmarked.contains))
@@ -98,27 +110,73 @@ import Testing
 
   /// No list reads all that all readers did, and none looks up more of a post than its place before it is on the page.
   @Test func listsAreFoundByIndexes() throws {
-    for var list in Self.lists {
-      for after in [nil, PostPosition(published: 1, id: "p1")] {
-        list.after = after
-        list.isInParts = list.isUnread
-        list.until = list.isUnread ? PostPosition(published: 0, id: "") : nil
-        let statement = SQLiteContent.statement(list, for: ChanceWorld.reader)
-        let plan = try plan(statement.sql, values: statement.values)
-        #expect(plan.first?.step == "SEARCH post USING INTEGER PRIMARY KEY (rowid=?)")
-        // What has no end but the page's is walked in its order; clubs with posts are counted.
-        let walks = plan.map(\.step).filter { $0.hasPrefix("SCAN") && !$0.hasPrefix("SCAN (") }
-        #expect(walks.allSatisfy { $0.hasPrefix("SCAN post USING COVERING INDEX") || $0 == "SCAN post_count" }, "\(list): \(plan)")
-        if list.isUnread {
-          // No further than to the end of the part.
-          let ranges = plan.map(\.step).filter { $0.hasPrefix("SEARCH post USING COVERING INDEX") }
-          #expect(ranges.count == 1 && ranges.allSatisfy { $0.contains("(published,id)>(?,?)") }, "\(list): \(plan)")
-        }
-        if list.isFollowed {
-          #expect(plan.contains { $0.step.hasPrefix("SEARCH follow USING") && $0.step.contains("reader=?") }, "\(list): \(plan)")
+    for list in Self.lists {
+      for isMany in list.isFollowed ? [false, true] : [false] {
+        for after in [nil, PostPosition(published: 1, id: "p1")] {
+          try isFoundByIndexes(list, isMany: isMany, after: after)
         }
       }
     }
+  }
+
+  private func isFoundByIndexes(_ list: PostQuery, isMany: Bool, after: PostPosition?) throws {
+    var list = list
+    list.after = after
+    list.hasManyFollows = isMany
+    list.isInParts = list.isUnread || isMany
+    list.until = list.isInParts ? PostPosition(published: 0, id: "") : nil
+    let statement = SQLiteContent.statement(list, for: ChanceWorld.reader)
+    let plan = try plan(statement.sql, values: statement.values)
+    let steps = plan.map(\.step)
+    #expect(steps.first == "SEARCH post USING INTEGER PRIMARY KEY (rowid=?)")
+    // What has no end but the page's is walked in its order.
+    let walks = steps.filter { $0.hasPrefix("SCAN") && !$0.hasPrefix("SCAN (") }
+    #expect(walks.allSatisfy { $0.hasPrefix("SCAN post USING COVERING INDEX") }, "\(list): \(plan)")
+    if list.isInParts {
+      // No further than to the end of the part.
+      let ranges = steps.filter { $0.hasPrefix("SEARCH post USING COVERING INDEX") }
+      #expect(ranges.count == 1 && ranges.allSatisfy { $0.contains("(published,id)>(?,?)") }, "\(list): \(plan)")
+    }
+    if list.isFollowed {
+      #expect(steps.contains { $0.hasPrefix("SEARCH follow USING") && $0.contains("reader=?") }, "\(list): \(plan)")
+    }
+    if list.isByClub {
+      // Of each club no post is read.
+      #expect(steps.contains { $0.hasPrefix("SEARCH near USING COVERING INDEX post_of_club (fan_club=? AND published>?") }, "\(plan)")
+    }
+    if isMany, list.fanClub == nil {
+      // Neither are all follows read, nor all clubs looked at.
+      #expect(steps.contains("SEARCH follow USING COVERING INDEX follow_of_reader (reader=? AND fan_club=?)"), "\(list): \(plan)")
+      #expect(steps.contains { $0.hasPrefix("SEARCH post USING COVERING INDEX post_by_time") }, "\(list): \(plan)")
+    }
+  }
+
+  /// However many posts the clubs have that a reader follows, few or many of them: a list looks at those that may be on its page.
+  @Test(arguments: [5, 500]) func followedPostsAreFoundAmongAny(clubs: Int) async throws {
+    func looks(among posts: Int) async throws -> Int {
+      let database = try Connection(path: ":memory:")
+      try database.migrate(Schema.migrations)
+      try database.script(
+        """
+        INSERT INTO reader VALUES ('ada', 'ada', '', '');
+        WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < \(clubs - 1))
+        INSERT INTO fan_club (id, name, sort_key, about) SELECT 'c' || i, '', '', '' FROM n;
+        INSERT INTO follow (fan_club, reader) SELECT id, 'ada' FROM fan_club;
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(posts))
+        INSERT INTO post (id, fan_club, title, byline, teaser, published, premium, digest, body)
+          SELECT 'p' || i, 'c' || (i % \(clubs)), '', '', '', i, 0, x'', '' FROM n;
+        """)
+      let looks = Mutex(0)
+      database.setLimit(
+        WorkLimit(isCancelled: {
+          looks.withLock { $0 += 1 }
+          return false
+        }))
+      let found = try await SQLiteContent(database: database).posts(PostQuery(isFollowed: true, limit: 21), for: "ada")
+      #expect(found?.map(\.id) == (0..<21).map { "p\(posts - $0)" })
+      return looks.withLock { $0 }
+    }
+    #expect(try await looks(among: 60_000) <= looks(among: 15_000) + 2)
   }
 
   /// Whether others use a club is found by its posts: a million bookmarks of others are none of them. Nor are all clubs read for a reader's.

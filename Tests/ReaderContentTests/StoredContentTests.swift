@@ -81,7 +81,7 @@ import Testing
     #expect(found.map(\.club) == clubs.suffix(1))
     #expect(found.map(\.name) == ["\u{E000}Café\u{E001} \u{E000}Society\u{E001}"])
     #expect(store.fanClubs["cafe"] != nil)
-    #expect(await store.storedFanClubs(named: "club").count == SearchResults.mostClubs)
+    #expect(await store.storedFanClubs(named: "club").map(\.club.name) == (1...SearchResults.mostClubs).map { "Club \($0)" })
     #expect(await store.storedFanClubs(named: "nobody").isEmpty)
     await stored.close()
   }

@@ -76,24 +76,29 @@ public final class Connection {
   /// The names of the tables of an existing database, which is opened for reading alone: to find out which program wrote a file.
   /// - Throws: ``SQLiteError``.
   public static func tables(in path: String) throws(SQLiteError) -> Set<String> {
+    Set(try texts("SELECT name FROM sqlite_master WHERE type = 'table'", in: path))
+  }
+
+  /// The first column of a query's rows, of an existing database that is opened for reading alone.
+  static func texts(_ sql: String, in path: String) throws(SQLiteError) -> [String] {
     var handle: OpaquePointer?
     defer { sqlite3_close_v2(handle) }
     var code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
-    var names: Set<String> = []
+    var texts: [String] = []
     if code == SQLITE_OK, let handle {
-      code = withUnsafeMutablePointer(to: &names) { names in
+      code = withUnsafeMutablePointer(to: &texts) { texts in
         sqlite3_exec(
-          handle, "SELECT name FROM sqlite_master WHERE type = 'table'",
-          { names, _, values, _ in
-            if let name = values?[0] { names?.assumingMemoryBound(to: Set<String>.self).pointee.insert(String(cString: name)) }
+          handle, sql,
+          { texts, _, values, _ in
+            if let text = values?[0] { texts?.assumingMemoryBound(to: [String].self).pointee.append(String(cString: text)) }
             return 0
-          }, names, nil)
+          }, texts, nil)
       }
     }
     guard code == SQLITE_OK else {
       throw SQLiteError(code: code, message: handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory", sql: path)
     }
-    return names
+    return texts
   }
 
   deinit {

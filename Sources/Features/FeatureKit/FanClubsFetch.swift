@@ -47,7 +47,7 @@ import Runtime
     public var words: String?
     /// Whether it can be cancelled; otherwise, with ``words``, it can be tried again.
     public var isUnderWay = false
-    /// Which feeds could not be fetched, and why.
+    /// Which feeds could not be fetched, and why; by name.
     public var failures: [Failure] = []
 
     /// A report with nothing to say.
@@ -59,7 +59,7 @@ import Runtime
 
   /// Those whose posts are not there yet, in their order.
   public var left: [FanClub.ID] = []
-  /// Those of them whose fetch failed.
+  /// Those of them whose fetch failed, by name.
   public private(set) var failures: [Failure] = []
   /// Why it ended before its time, for the reader.
   public private(set) var problem: String?
@@ -153,10 +153,21 @@ import Runtime
     }
     guard !Task.isCancelled else { return }
     running[club] = nil
-    if let failure { failures.append(failure) } else { left.removeAll { $0 == club } }
+    if let failure { add(failure) } else { left.removeAll { $0 == club } }
     done += 1
     if done == total { workers = [] }
     onChange()
+  }
+
+  /// Adds a failure at its place. They end in any order, and may be thousands.
+  private func add(_ failure: Failure) {
+    let key = NaturalOrder.key(failure.name)
+    var (first, end) = (0, failures.count)
+    while first < end {
+      let middle = (first + end) / 2
+      if key < NaturalOrder.key(failures[middle].name) { end = middle } else { first = middle + 1 }
+    }
+    failures.insert(failure, at: first)
   }
 
   private func begun(_ latest: Import, _ club: FanClub.ID) {

@@ -20,7 +20,7 @@ extension ContentStore {
   /// Fan clubs, by name.
   /// - Parameter followedOnly: only those that the reader follows. A row leaves as soon as the reader stops following.
   public func fanClubList(followedOnly: Bool = false) -> PageFetcher<FanClub> {
-    let followed = ListMembership<FanClub>(contains: \.followed) { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
+    let followed = ListMembership<FanClub>(contains: \.followed) { (NaturalOrder.key($0.name), $0.id) < (NaturalOrder.key($1.name), $1.id) }
     // The publication answers both with the same pages.
     return list("fanclubs.load", "fanclubs", of: clubCache, membership: followedOnly ? followed : nil) { [client] in
       try await client.fanClubs(cursor: $0, ifNoneMatch: $1)

@@ -22,7 +22,8 @@ extension ContentStore {
   public func storedFanClubs(named text: String) async -> [FanClubHit] {
     await clubCache.loadAllFromStore()
     let clubs = clubCache.ids { !MarkedText($0.name, finding: text).matches.isEmpty }.compactMap { clubCache[$0] }
-    return clubs.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }.prefix(SearchResults.mostClubs)
-      .map { FanClubHit(club: $0, name: MarkedText($0.name, finding: text).marked) }
+    let sorted = clubs.map { (key: NaturalOrder.key($0.name), club: $0) }.sorted { ($0.key, $0.club.id) < ($1.key, $1.club.id) }
+    return sorted.prefix(SearchResults.mostClubs)
+      .map { FanClubHit(club: $0.club, name: MarkedText($0.club.name, finding: text).marked) }
   }
 }

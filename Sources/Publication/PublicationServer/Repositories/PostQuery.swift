@@ -11,6 +11,8 @@ struct PostQuery: Equatable, Sendable {
   var isSweeping = false
   /// Whether there are so many clubs that the newest posts of each are not looked up.
   var hasManyClubs = false
+  /// Whether the reader follows so many clubs that the newest posts of each are not looked up.
+  var hasManyFollows = false
   /// Whether only some of the posts are checked at a time.
   var isInParts = false
   /// The last post of the page before.
@@ -18,6 +20,9 @@ struct PostQuery: Equatable, Sendable {
   /// The last post that is checked; `nil` for the last one that there is.
   var until: PostPosition?
   var limit: Int
+
+  /// Whether the newest posts of each club are looked up. Other lists have few posts to check, or come in parts.
+  var isByClub: Bool { !isInParts && fanClub == nil && !isBookmarked && (isFollowed || isSweeping && !hasManyClubs) }
 }
 
 /// A post's place in the list, newest first. Added posts do not move it.

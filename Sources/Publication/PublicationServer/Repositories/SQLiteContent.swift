@@ -3,20 +3,18 @@ import Foundation
 import PublicationAPI
 import SQLiteStorage
 
-/// ``ContentRepository`` on SQLite: reading and marking. Long lists are in SQLiteLongLists.swift, importing is in
+/// ``ContentRepository`` on SQLite: reading and marking. Lists of posts are in SQLiteLists.swift and SQLiteLongLists.swift, importing is in
 /// SQLiteContentImport.swift, and removing in SQLiteContentRemoval.swift.
 struct SQLiteContent: ContentRepository {
   let database: Connection
   /// Connections that read bodies of posts; a publication in memory has none.
   var bodies: ReadConnections?
-  /// Connections that read long lists; see ``bodies``.
+  /// Connections that read lists of a reader's own, which may be long; see ``bodies``.
   var lists: ReadConnections?
   /// How long one part of a long list may take.
   var limit: WorkLimit?
   /// How many posts one part of a long list checks, which takes some milliseconds.
   var partSize = 10_000
-  /// A list of more bookmarks is a long one.
-  static let fewBookmarks = 2000
   /// Whether the publication is about to be closed, so that long work is interrupted.
   var isStopping: @Sendable () -> Bool = { false }
 
@@ -53,96 +51,6 @@ struct SQLiteContent: ContentRepository {
     await bodies?.close()
     await lists?.close()
   }
-
-  func posts(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
-    if try isLong(query, for: reader) { return try await longList(query, for: reader) }
-    let read = { @Sendable (content: SQLiteContent, query: PostQuery) in
-      if let club = query.fanClub, try !content.isThere(club) { return [Post]?.none }
-      let (sql, values) = Self.statement(query, for: reader)
-      return try content.database.query(sql, values: values, map: Self.post)
-    }
-    guard query.isSweeping else { return try database.reading { try read(self, query) } }
-    // With hundreds of clubs, or as many removed posts, it takes a while.
-    return try await readingList(for: reader) { content in
-      var query = query
-      query.hasManyClubs = try content.hasManyClubs()
-      return try read(content, query)
-    }
-  }
-
-  /// More are too many to look up the newest posts of each. Then removed posts are passed: ``Publication/mostRemoved``, and those of the club
-  /// that was removed last, of which there are ``ImportLimits/mostPosts`` at most. Imports that were cancelled, and readers who were removed,
-  /// leave some more.
-  private static let mostClubsOfList = 1000
-
-  private func hasManyClubs() throws -> Bool {
-    try database.queryOne("SELECT count(*) FROM (SELECT 1 FROM fan_club LIMIT ?)", Self.mostClubsOfList + 1) {
-      try $0.get(0, as: Int.self) > Self.mostClubsOfList
-    } ?? false
-  }
-
-  /// Whether to find the posts of a list may take long.
-  private func isLong(_ query: PostQuery, for reader: Reader.ID) throws -> Bool {
-    if query.isUnread { return true }
-    guard query.isBookmarked else { return false }
-    let count = try database.queryOne(
-      "SELECT count(*) FROM (SELECT 1 FROM bookmark WHERE reader = ? LIMIT ?)", reader, Self.fewBookmarks + 1
-    ) { try $0.get(0, as: Int.self) }
-    return count ?? 0 > Self.fewBookmarks
-  }
-
-  /// A page of a list: first which posts, by indexes, then what is shown of those alone. In one step SQLite looks up counts and marks of
-  /// all posts that it sorts.
-  static func statement(_ query: PostQuery, for reader: Reader.ID) -> (sql: String, values: [(any SQLValue)?]) {
-    var conditions: [String] = []
-    // ?1 is the reader.
-    var values: [(any SQLValue)?] = [reader]
-    if let club = query.fanClub {
-      conditions.append("post.fan_club = ?2")
-      values.append(club)
-    }
-    if query.isBookmarked {
-      // A part must not read all bookmarks.
-      conditions.append(
-        query.isInParts
-          ? "EXISTS (SELECT 1 FROM bookmark WHERE bookmark.reader = ?1 AND bookmark.post = post.id)"
-          : "post.id IN (SELECT bookmark.post FROM bookmark WHERE bookmark.reader = ?1)")
-    }
-    if query.isFollowed { conditions.append("post.fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)") }
-    // Others have few posts to check.
-    let isByClub = query.isSweeping && !query.hasManyClubs && !query.isInParts && query.fanClub == nil && !query.isBookmarked
-    if query.isSweeping, !isByClub { conditions.append(Self.hasClub) }
-    if query.isUnread {
-      conditions.append("NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.number = post.number)")
-    }
-    for (position, sign) in [(query.after, "<"), (query.until, ">=")] {
-      guard let position else { continue }
-      conditions.append("(post.published, post.id) \(sign) (?, ?)")
-      values += [position.published, position.id]
-    }
-    let order = "ORDER BY post.published DESC, post.id DESC"
-    // The newest of each club that is there: those of removed clubs may be hundreds of thousands, and newer.
-    if isByClub {
-      let near = "SELECT post.number FROM post \(filter(["post.fan_club = fan_club.id"] + conditions)) \(order) LIMIT ?"
-      return (
-        """
-        \(selectPost(body: false)) WHERE post.number IN (
-          SELECT near.number FROM fan_club CROSS JOIN post AS near ON near.number IN (\(near))
-          ORDER BY near.published DESC, near.id DESC LIMIT ?) \(order)
-        """, values + [query.limit, query.limit]
-      )
-    }
-    return (
-      "\(selectPost(body: false)) WHERE post.number IN (SELECT post.number FROM post \(filter(conditions)) \(order) LIMIT ?) \(order)",
-      values + [query.limit]
-    )
-  }
-
-  /// Whether a post's club is there. By the index that the posts are read by, which has the club: not correlated, it is checked before the
-  /// post is read. The plus keeps SQLite from reading the posts by their clubs.
-  static let hasClub = "+post.fan_club IN (SELECT id FROM fan_club)"
-
-  static func filter(_ conditions: [String]) -> String { conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ") }
 
   func setReaction(_ kind: Reaction?, to post: Post.ID, by reader: Reader.ID) throws {
     guard let kind else { return try setMark(.reaction, of: post, by: reader, false) }
@@ -300,6 +208,20 @@ struct SQLiteContent: ContentRepository {
         last = post.number
         let guarded = WebLinks.html(post.body)
         if guarded != post.body { try database.execute("UPDATE post SET body = ? WHERE number = ?", guarded, post.number) }
+      }
+      return true
+    }
+  }
+
+  /// Gives clubs, once, the keys by which they sort. Those of an earlier version had digits in place of numbers.
+  func sortClubs() throws {
+    try once("clubs_sorted") {
+      let clubs = try database.query("SELECT id, name, sort_key FROM fan_club") {
+        (id: try $0.get(0, as: FanClub.ID.self), name: try $0.get(1, as: String.self), key: try $0.get(2, as: String.self))
+      }
+      for club in clubs {
+        let key = NaturalOrder.key(club.name)
+        if key != club.key { try database.execute("UPDATE fan_club SET sort_key = ? WHERE id = ?", key, club.id) }
       }
       return true
     }

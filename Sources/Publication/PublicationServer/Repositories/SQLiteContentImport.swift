@@ -103,26 +103,34 @@ extension SQLiteContent {
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET name = excluded.name, sort_key = excluded.sort_key, about = excluded.about,
         picture = excluded.picture, url = excluded.url, fetched = excluded.fetched
-      """, club.id, club.name, Self.sortKey(club.name), club.about, club.picture, club.url, source, club.followers, club.fetched, reader)
+      """, club.id, club.name, NaturalOrder.key(club.name), club.about, club.picture, club.url, source, club.followers, club.fetched,
+      reader)
   }
+
+  /// How far, in seconds, a post may be from the date that it shares with others. Further off it had another date.
+  private static let mostApart = 3600
 
   private func store(_ item: ImportedFeed.Item) throws -> Stored {
     let post = item.post.shortened
-    let published = Int64(post.published.timeIntervalSince1970.rounded(.down))
+    let date = post.second
+    let published = item.second ?? date
     let enclosures = post.enclosures.isEmpty ? nil : try Self.json(post.enclosures)
     let fields = [
-      post.title, post.byline, post.teaser, post.body, post.picture, post.url, item.isUndated ? nil : "\(published)", "\(post.premium)",
+      post.title, post.byline, post.teaser, post.body, post.picture, post.url, item.isUndated ? nil : "\(date)", "\(post.premium)",
     ]
     // What has none is the same as what an earlier version stored.
     let digest = try Digest.sha256(fields: enclosures.map { fields + [$0] } ?? fields)
     if let storedDigest = try database.queryOne("SELECT digest FROM post WHERE id = ?", post.id, map: { try $0.get(0, as: Data.self) }) {
       guard storedDigest != digest else { return .unchanged }
+      // One of several with the same date stays at the second that an earlier document gave it.
       try database.execute(
         """
         UPDATE post SET title = ?, byline = ?, teaser = ?, picture = ?, url = ?, premium = ?, digest = ?, body = ?, enclosures = ?,
-          published = CASE WHEN ? THEN published ELSE ? END WHERE id = ?
+          published = CASE WHEN ?10 OR ?11 IS NOT NULL AND abs(published - ?12) < \(Self.mostApart) THEN published
+            ELSE coalesce(?11, ?12) END
+        WHERE id = ?13
         """, post.title, post.byline, post.teaser, post.picture, post.url, post.premium, digest, post.body ?? "", enclosures,
-        item.isUndated, published, post.id)
+        item.isUndated, item.second, date, post.id)
       return .updated
     }
     try database.execute(
@@ -138,8 +146,4 @@ extension SQLiteContent {
   }
 
   private static func json(_ value: some Encodable) throws -> String { String(decoding: try Wire.encode(value), as: UTF8.self) }
-
-  private static func sortKey(_ name: String) -> String {
-    name.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
-  }
 }

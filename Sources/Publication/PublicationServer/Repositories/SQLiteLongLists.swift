@@ -1,8 +1,8 @@
 import PublicationAPI
 import SQLiteStorage
 
-/// Lists that check each post: unread ones, where a million may have been read, and bookmarked ones, where there are many bookmarks. They
-/// are read in parts, and other requests run between two parts.
+/// Lists that check each post: unread ones, where a million may have been read, bookmarked ones, where there are many bookmarks, and those of
+/// followed clubs, where these are many. They are read in parts, and other requests run between two parts.
 extension SQLiteContent {
   nonisolated(nonsending) func longList(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
     if let lists { return try await Self.longList(query, for: reader, on: lists, limit ?? WorkLimit(), partSize: partSize) }
@@ -57,24 +57,30 @@ extension SQLiteContent {
     return try await lists.read(for: reader, limit ?? WorkLimit(), partSize: partSize, body)
   }
 
-  /// How many posts the list may have; `nil` when there is no such club. A list of unread posts is complete when it has found so many, so a
-  /// reader who has read everything gets an answer at once.
+  /// How many posts the list may have, of which no more than `query.limit` are counted; `nil` when there is no such club. A list is complete
+  /// when it has found so many: a reader who has read everything, or who follows clubs without posts, gets an answer at once.
   private func mostPosts(_ query: PostQuery, for reader: Reader.ID) throws -> Int? {
-    var conditions: [String] = []
+    if let club = query.fanClub, try !isThere(club) { return nil }
+    guard query.isUnread || query.isFollowed else { return .max }
+    let posts = query.isUnread ? "post_count.posts - coalesce(read_count.posts, 0)" : "post_count.posts"
+    var source = "post_count"
+    var conditions = ["\(posts) > 0"]
     var values: [(any SQLValue)?] = [reader]
     if let club = query.fanClub {
-      guard try isThere(club) else { return nil }
       conditions.append("post_count.fan_club = ?2")
       values.append(club)
     }
-    guard query.isUnread else { return .max }
-    if query.isSweeping { conditions.append("post_count.fan_club IN (SELECT id FROM fan_club)") }
-    if query.isFollowed { conditions.append("post_count.fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)") }
+    if query.isFollowed, query.fanClub == nil {
+      source = "follow CROSS JOIN post_count ON post_count.fan_club = follow.fan_club"
+      conditions.append("follow.reader = ?1")
+    } else if query.isSweeping {
+      conditions.append("post_count.fan_club IN (SELECT id FROM fan_club)")
+    }
+    if query.isUnread { source += " LEFT JOIN read_count ON read_count.reader = ?1 AND read_count.fan_club = post_count.fan_club" }
+    // Each of these clubs has one at least.
     return try database.query(
-      """
-      SELECT coalesce(sum(post_count.posts - coalesce(read_count.posts, 0)), 0) FROM post_count
-        LEFT JOIN read_count ON read_count.reader = ?1 AND read_count.fan_club = post_count.fan_club \(Self.filter(conditions))
-      """, values: values
+      "SELECT coalesce(sum(posts), 0) FROM (SELECT \(posts) AS posts FROM \(source) \(Self.filter(conditions)) LIMIT ?)",
+      values: values + [query.limit]
     ) { try $0.get(0, as: Int.self) }.first
   }
 

@@ -586,6 +586,8 @@ extension Schema {
       throw Publication.Failure.unusable(path: path, reason: String(cString: strerror(errno)))
     }
     guard !isEmpty(path) else { throw Publication.Failure.emptyDatabase(path: path) }
+    // Before it is opened for writing, which would hide that.
+    try Connection.checkLength(of: path)
     let tables: Set<String>
     do throws(SQLiteError) { tables = try Connection.tables(in: path) } catch {
       if error.code == .notADatabase { throw Publication.Failure.foreignDatabase(path: path) }

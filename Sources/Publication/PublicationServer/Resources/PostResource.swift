@@ -14,7 +14,7 @@ struct PostResource {
   let readAllTurns: RequestTurns
   /// One part of long work of all readers.
   let partTurns: RequestTurns
-  /// One list of a reader that may have to check many posts.
+  /// One list of a reader of what they follow, bookmarked or have not read, for which many posts may have to be checked.
   let listTurns: RequestTurns
 
   /// The entitlement that premium posts take.
@@ -27,7 +27,7 @@ struct PostResource {
       isUnread: try call.flag(.unread), isSweeping: isSweeping, after: try call.cursor(.posts)?.postPosition, limit: limit + 1)
     let reader = try call.signedIn.id
     let found =
-      if query.isUnread || query.isBookmarked {
+      if query.isUnread || query.isBookmarked || query.isFollowed {
         try await listTurns.take(reader) { try await content.posts(query, for: reader) }
       } else { try await content.posts(query, for: reader) }
     guard var items = found else { throw Problem.notFound("fan club") }
