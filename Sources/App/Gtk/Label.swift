@@ -73,15 +73,15 @@ import Runtime
     guard markup.source != string(gtk_label_get_label(opaque)) || gtk_label_get_use_markup(opaque) == 0 else { return }
     hasCodes = markup.hasCodes
     gtk_label_set_markup(opaque, markup.source)
-    let text = text
-    // Nobody reads so much of it for its emphasis.
-    if text.utf8.count > longest, case let cut = text.drawable(most: longest), cut != text { gtk_label_set_text(opaque, cut) }
+    // A text that is too long is shown without its emphasis. It is no longer than its source.
+    if markup.source.utf8.count > longest, case let (whole, cut) = (text, text.drawable(most: longest)), cut != whole {
+      gtk_label_set_text(opaque, cut)
+    }
     turn()
   }
 
   /// Adapts to what its text is: how it is broken, and which way it is read.
   private func turn() {
-    let text = text
     if gtk_label_get_wrap(opaque) != 0 {
       // The toolkit measures a label that breaks within words as if it might break anywhere.
       gtk_label_set_wrap_mode(opaque, text.hasLongWord ? PANGO_WRAP_CHAR : hasCodes ? PANGO_WRAP_WORD : PANGO_WRAP_WORD_CHAR)

@@ -73,7 +73,7 @@ import CGtk
     gtk_adjustment_set_value(adjustment, max(0, length - room))
   }
 
-  /// Whether it was not filled twice in this frame. The text view scrolls on in each layout, and the frame clock makes no more than four of
+  /// Whether it may be filled once more in this frame. The text view scrolls on in each layout, and the frame clock makes no more than four of
   /// them for a frame: after that the scroll bar would be drawn without a place, which GTK complains of. The next frame is right.
   private func mayFill() -> Bool {
     guard let clock = gtk_widget_get_frame_clock(view.pointer()) else { return true }
