@@ -47,8 +47,8 @@ import ReaderContent
   private var text: ArticleViewModel.State.Text?
   /// The blocks of the whole text, from above; empty while there is only an opening.
   private var parts: [Widget] = []
-  /// Whether more of the text is on its way, and whether the reader wants to be at its end.
-  private var (isGrowing, isFollowingEnd) = (false, false)
+  /// Whether the reader wants to be at the end of a text of which more is on its way.
+  private var isFollowingEnd = false
   private var lastPosition = 0.0
   /// What unlocks, as long as it cannot be pressed for what it does.
   private var pressed: RememberedFocus?
@@ -213,10 +213,12 @@ import ReaderContent
       isFollowingEnd = false
       parts = blocks.widgets(written.prefix(Self.count(of: Self.partsAtOnce, in: written, upTo: Self.charactersAtOnce)))
       body.replaceAll(parts)
-      isGrowing = parts.count < written.count
       if isGrowing { continueText(written.dropFirst(parts.count)) }
     }
   }
+
+  /// Whether more of the text is on its way.
+  private var isGrowing: Bool { if case .body(let written) = text { parts.count < written.count } else { false } }
 
   /// How much of a text is there at once. Those of a book take seconds, in which nothing would move.
   private static let partsAtOnce = 120
@@ -239,12 +241,10 @@ import ReaderContent
     let shown = text
     MainLoop.after(seconds: 0.01) { [weak self] in
       guard let self, !scope.isClosed, text == shown, !rest.isEmpty else { return }
-      let share = max(1, parts.count / Self.shareOfAFrame)
-      let count = max(share, Self.count(of: Self.partsOfAFrame, in: rest, upTo: Self.charactersOfAFrame))
+      let count = max(parts.count / Self.shareOfAFrame, Self.count(of: Self.partsOfAFrame, in: rest, upTo: Self.charactersOfAFrame))
       let more = blocks.moreWidgets(rest.prefix(count))
       parts += more
       for part in more { body.append(part) }
-      isGrowing = rest.count > more.count
       continueText(rest.dropFirst(more.count))
     }
   }
