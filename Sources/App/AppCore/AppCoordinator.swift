@@ -406,8 +406,10 @@ import SessionService
   private func leave(_ reader: ReaderScope, isDeliberate: Bool) {
     flags.end()
     fetchingLink?.cancel()
-    let unfinished = LoginViewModel.Unfinished(
-      changes: isDeliberate ? 0 : reader.content.outboxStatus.value.count, payments: isDeliberate ? 0 : reader.waitingPayments.count)
+    let unfinished =
+      isDeliberate
+      ? LoginViewModel.Unfinished()
+      : LoginViewModel.Unfinished(changes: reader.content.outboxStatus.value.count, payments: reader.waitingPayments)
     reader.end(erasing: isDeliberate)
     upkeep.observe(nil)
     (self.reader, detour, afterQuestion) = (nil, nil, [])

@@ -46,13 +46,13 @@ import SessionService
   private var tasks: [CoalescedTask] = []
   /// The outcomes of purchases that are to be said.
   private var notices: [PurchaseNotice] = []
-  private lazy var findingPasses = CoalescedTask { [weak self] in await self?.findPasses() }
-  /// The payments that this reader agreed to and that wait, for the login where the session ends: then they cannot be looked up any more.
-  private(set) var waitingPayments = WaitingPayments()
-  private lazy var countingPayments = CoalescedTask { [weak self] in
-    // What cannot be read changes nothing.
-    if let history = try? await self?.purchases.history(), !Task.isCancelled { self?.waitingPayments = WaitingPayments(history) }
+  private lazy var reading = CoalescedTask { [weak self] in await self?.readHistory() }
+  private lazy var refreshingPasses = CoalescedTask { [weak self] in
+    guard let self else { return }
+    await requests.send(.passes) { [content] in try await content.refreshPasses() }
   }
+  /// The payments that this reader agreed to and that wait; `nil` until they are read. When the session has ended they cannot be looked up.
+  private let payments = LastValue<WaitingPayments?>(nil)
   /// The passes' purchases that have ended.
   private var ended: [Transaction.ID: Transaction.State]?
   private var unreadable: (any Error)?
@@ -133,16 +133,13 @@ import SessionService
         if !Task.isCancelled { say(sentence) }
       }
     }
-    tasks = [findingPasses, countingPayments, telling]
+    tasks = [reading, refreshingPasses, telling]
     observations = [
       content.actions.unstoredCount.observe { [weak self] _ in self?.onLossChanged?() },
       purchases.observeEntitlements { [weak self] _ in
         if let self { content.hasPremium = purchases.hasPremium }
       },
-      purchases.observeHistory { [findingPasses, countingPayments] in
-        findingPasses.run()
-        countingPayments.run()
-      },
+      purchases.observeHistory { [reading] in reading.run() },
       // Such as the end of access by a refund: shown on every page.
       purchases.observeNotices { [weak self] notice in
         if notice.event == .revoked { self?.accessWasTakenBack() }
@@ -185,12 +182,28 @@ import SessionService
     (await requests.send(.purchases) { [purchases] in try await purchases.restore() } as? StoreError)?.sentence
   }
 
-  /// Any purchase may add passes when it ends, also after days, and a refund may remove them.
-  private func findPasses() async {
-    let found = (try? await purchases.history())?.filter { $0.isOneTime && $0.step.isFinished }.map { ($0.id, $0.state) }
-    guard let found, case let states = Dictionary(found, uniquingKeysWith: { $1 }), ended != states else { return }
+  /// How many payments wait that this reader agreed to.
+  var waitingPayments: Int { payments.value?.count ?? 0 }
+
+  /// Calls an observer with the payments that wait, once they are known. The store is asked about them as long as they are observed.
+  func observeWaitingPayments(_ observer: @escaping @MainActor (WaitingPayments) -> Void) -> Observation {
+    let known = payments.observe { if let payments = $0 { observer(payments) } }
+    let watching = Task { [purchases] in await purchases.watchPending() }
+    return Observation {
+      known.cancel()
+      watching.cancel()
+    }
+  }
+
+  private func readHistory() async {
+    // A failed read changes nothing: the list of purchases shows the reason.
+    guard let history = try? await purchases.history(), !Task.isCancelled else { return }
+    payments.value = WaitingPayments(history)
+    // Any purchase may add passes when it ends, also after days, and a refund may remove them.
+    let states = Dictionary(history.filter { $0.isOneTime && $0.step.isFinished }.map { ($0.id, $0.state) }, uniquingKeysWith: { $1 })
+    guard ended != states else { return }
     ended = states
-    await requests.send(.passes) { [content] in try await content.refreshPasses() }
+    refreshingPasses.run()
   }
 
   private func accessWasTakenBack() {

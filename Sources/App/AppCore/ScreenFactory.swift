@@ -148,7 +148,7 @@ import SessionService
     case .changePassword: return changePassword(reader)
     case .signOut:
       return Screen(
-        SignOutViewModel(store: content, payments: { reader.purchases.observeWaitingPayments($0) }) { [weak coordinator] output in
+        SignOutViewModel(store: content, payments: { reader.observeWaitingPayments($0) }) { [weak coordinator] output in
           switch output {
           case .signOut: coordinator?.perform(.login(then: nil))
           case .close: coordinator?.perform(.dismiss)
@@ -158,7 +158,7 @@ import SessionService
       return Screen(
         ArticleViewModel(
           id, paywallID: publication.paywallID, store: content, formatting: formatting, badge: environment.storeBadge,
-          payments: { observer in reader.purchases.observeWaitingPayments { observer($0.areAny) } }
+          payments: { observer in reader.observeWaitingPayments { observer($0.areAny) } }
         ) { [weak coordinator, weak reader] output in
           switch output {
           case .openWeb(let url): coordinator?.perform(.web(url))
@@ -206,7 +206,7 @@ import SessionService
     Screen(
       AccountViewModel(
         session: session, publication: publication.name, premium: { reader.purchases.observePremium($0) },
-        passes: reader.content.passes, payments: { reader.purchases.observeWaitingPayments($0) },
+        passes: reader.content.passes, payments: { reader.observeWaitingPayments($0) },
         restorePurchases: { await reader.restorePurchases() }, formatting: environment.storeFormatting,
         mayLeave: {
           await reader.content.learnCostsOfLeaving()
@@ -288,21 +288,6 @@ extension PurchaseLayer<PurchasableProduct> {
     let changed: @MainActor () -> Void = { [weak self] in if let self { observer(premiumStatus) } }
     // What is being verified is told with the history.
     return Observation([observeEntitlements { _ in changed() }, observeHistory(changed)])
-  }
-
-  /// The payments that wait. The store is asked about them as long as they are observed.
-  fileprivate func observeWaitingPayments(_ observer: @escaping @MainActor (WaitingPayments) -> Void) -> Observation {
-    let reading = CoalescedTask { [weak self] in
-      // A failed read changes nothing: the list of purchases shows the reason.
-      if let history = try? await self?.history(), !Task.isCancelled { observer(WaitingPayments(history)) }
-    }
-    let history = observeHistory { reading.run() }
-    let watching = Task { [weak self] in await self?.watchPending() }
-    return Observation {
-      history.cancel()
-      reading.cancel()
-      watching.cancel()
-    }
   }
 
   private var premiumStatus: PremiumStatus {
