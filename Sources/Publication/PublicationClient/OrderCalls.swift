@@ -62,22 +62,13 @@ extension APIClient {
   /// All of the reader's orders, newest first, without those in a state that this version does not know.
   /// - Throws: ``ClientError``.
   public func orders() async throws(ClientError) -> [Order] {
-    var (orders, cursor): ([Order], String?) = ([], nil)
-    var (known, requestedCursors): (Set<Order.ID>, Set<String>) = ([], [])
-    var pagesWithNothingNew = 0
-    repeat {
-      let (page, next): ([Order], String?) = try await listPage(.orders, query: Self.page(cursor))
-      let new = page.filter { known.insert($0.id).inserted }
-      orders += new
-      pagesWithNothingNew = new.isEmpty ? pagesWithNothingNew + 1 : 0
-      cursor = next
-      // A server that leads in circles, or on and on, has no more.
-    } while pagesWithNothingNew < Self.mostPagesWithNothingNew && cursor.map { requestedCursors.insert($0).inserted } ?? false
+    var (orders, pages) = ([Order](), Pagination<Order>())
+    while !pages.isAtEnd {
+      let (page, next): ([Order], String?) = try await listPage(.orders, query: Self.page(pages.cursor))
+      orders += pages.newItems(page, next: next)
+    }
     return orders
   }
-
-  /// A page may well have only orders in a state that this version does not know.
-  private static let mostPagesWithNothingNew = 5
 
   /// The signed receipts (JWS) that are in force.
   /// - Throws: ``ClientError``.

@@ -36,19 +36,14 @@ extension ContentStore {
 
   private func allClubs(_ label: String) async throws -> [FanClub] {
     let client = client
-    var (ids, known, cursor) = ([FanClub.ID](), Set<FanClub.ID>(), String?.none)
-    var pagesWithNothingNew = 0
-    repeat {
+    var (ids, pages) = ([FanClub.ID](), Pagination<FanClub>())
+    while !pages.isAtEnd {
       let time = clubCache.logicalTime()
-      let page = try await request(label) { [cursor] in try await client.fanClubs(cursor: cursor) }
+      let page = try await request(label) { [cursor = pages.cursor] in try await client.fanClubs(cursor: cursor) }
       guard !isClosed else { return [] }
       clubCache.store(page.items, asOf: time)
-      let new = page.items.map(\.id).filter { known.insert($0).inserted }
-      ids += new
-      pagesWithNothingNew = new.isEmpty ? pagesWithNothingNew + 1 : 0
-      cursor = page.next
-      // A publication that leads in circles, or on and on, has no more.
-    } while cursor != nil && pagesWithNothingNew < 5
+      ids += pages.newItems(page.items, next: page.next).map(\.id)
+    }
     return ids.compactMap { fanClubs[$0] }
   }
 }
