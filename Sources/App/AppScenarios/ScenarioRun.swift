@@ -50,7 +50,7 @@ import Synchronization
       origin: origin, clock: clock, identifiers: identifiers, effects: effects, formatting: formatting,
       openWeb: { run?.didOpen($0) }, copy: { run?.didCopy($0) })
     environment.composeMail = { run?.didMail("\($0): \($1)") }
-    // Nobody is there to answer.
+    // A scenario has no person who answers.
     environment.offerText = { message, _, _ in run?.presenter.show(message: message) }
     environment.quit = { run?.didQuit() }
     environment.notifier = notifier

@@ -53,7 +53,7 @@
   private var observed = 0
   private var isTelling = false
 
-  /// The value; setting an equal one reaches nobody.
+  /// The value. An equal one is not told.
   public var value: Value {
     didSet {
       guard value != oldValue else { return }

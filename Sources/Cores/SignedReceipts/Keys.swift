@@ -167,7 +167,7 @@ extension VerificationKey {
       return bytes
     }
     guard !jwk.kid.isEmpty else { throw .malformed("kid is empty") }
-    // No token could name it. And whoever writes a key set could have each comparison of the name take seconds, by the marks of one letter.
+    // No token could name it. A long name with marks would make each comparison take seconds.
     guard jwk.kid.utf8.count <= JWS.maximumHeaderLength else { throw .malformed("kid is longer than a header") }
     let algorithm: SignatureAlgorithm
     let bytes: [UInt8]

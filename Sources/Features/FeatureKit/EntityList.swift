@@ -77,7 +77,7 @@ public struct ListState: Equatable, Sendable {
   private let updatesWithActions: Bool
   private let holdsBackNewItems: Bool
   private let isPremium: (Value) -> Bool
-  private var observation: Observation?
+  private var observations: [Observation] = []
   private var isOnScreen = false
   private var isReloading = false
   /// Whether the request under way was not the reader's: its progress is not shown.
@@ -90,7 +90,6 @@ public struct ListState: Equatable, Sendable {
   private var drawn: Set<String> = []
   /// Those of them that may say that something waits to be sent.
   private var waiting: Set<String> = []
-  private var outboxObservation: Observation?
   /// ``ContentStore/listsAge`` at the request for the rows that are here, and at the last request.
   private var (age, requestedAge) = (0, 0)
 
@@ -124,8 +123,9 @@ public struct ListState: Equatable, Sendable {
   public func appear() {
     guard !isOnScreen else { return }
     isOnScreen = true
-    observation = cache.observe { [weak self] in self?.entitiesChanged($0) }
-    outboxObservation = store.outboxStatus.observe { [weak self] in self?.waitingChanged($0) }
+    observations = [
+      cache.observe { [weak self] in self?.entitiesChanged($0) }, store.outboxStatus.observe { [weak self] in self?.waitingChanged($0) },
+    ]
     store.enter(self)
     switch fetcher.state.status {
     case .initial, .failed, .offline: reload(isDeliberate: false)
@@ -142,9 +142,7 @@ public struct ListState: Equatable, Sendable {
   /// The page is off screen: stops following the cache.
   public func disappear() {
     isOnScreen = false
-    observation?.cancel()
-    observation = nil
-    outboxObservation = nil
+    observations = []
     store.leave(self)
   }
 
