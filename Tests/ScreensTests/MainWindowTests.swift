@@ -75,13 +75,7 @@ final class MainWindowTests: ScreensTestCase {
 
   func testControlsAskForNavigationsAndChangeNothing() throws {
     try MainActor.assumeIsolated {
-      let rig = try WindowRig()
-      rig.navigator.change {
-        $0.isCurtainDown = false
-        $0.reset(tabs: Tab.allCases.map(Destination.tab))
-        $0.open(.post("p1"))
-      }
-      try rig.settle()
+      let rig = try withAPost()
       let before = rig.seen.pixels
       for name in ["Back", "Fan clubs", "Home"] { try XCTUnwrap(rig.seen.button(name), name).click() }
       rig.paint()
@@ -100,13 +94,7 @@ final class MainWindowTests: ScreensTestCase {
 
   func testASheetMovesNothingInTheTitleBar() throws {
     try MainActor.assumeIsolated {
-      let rig = try WindowRig()
-      rig.navigator.change {
-        $0.isCurtainDown = false
-        $0.reset(tabs: Tab.allCases.map(Destination.tab))
-        $0.open(.post("p1"))
-      }
-      try rig.settle()
+      let rig = try withAPost()
       let names = ["Back", "Home", "Account", "Refresh", "Search"]
       @MainActor func controls() throws -> [Seen] { try names.map { try XCTUnwrap(rig.seen.button($0), $0) } }
       @MainActor func places() throws -> [String] { try controls().map { "\($0.place(in: rig.seen))" } }
@@ -312,6 +300,18 @@ final class MainWindowTests: ScreensTestCase {
       rig.close()
     }
   }
+}
+
+/// The window of somebody who reads a post.
+@MainActor private func withAPost() throws -> WindowRig {
+  let rig = try WindowRig()
+  rig.navigator.change {
+    $0.isCurtainDown = false
+    $0.reset(tabs: Tab.allCases.map(Destination.tab))
+    $0.open(.post("p1"))
+  }
+  try rig.settle()
+  return rig
 }
 
 @MainActor private final class Told { var names: [String] = [] }
